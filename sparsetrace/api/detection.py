@@ -276,7 +276,7 @@ def _checked_jacobian(
         row_leaves=leaves_of_shapes(traced_call.result_shapes[m]),
         column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
     )
-    verification.jacobian(pattern, runs[0].trace, dependency=dependency)
+    verification.jacobian(pattern, [run.trace for run in runs], dependency=dependency)
     return pattern
 
 
@@ -342,7 +342,7 @@ def hessian_of(
         row_leaves=leaves,
         column_leaves=leaves,
     )
-    verification.hessian(pattern, runs[0].trace)
+    verification.hessian(pattern, [run.trace for run in runs])
     return pattern
 
 

@@ -151,9 +151,10 @@ class DetectionOptions(TraceOptions, total=False):
             """
             True, or a number of probes, checks the pattern by plain calls, as
             `check_jacobian_sparsity` and `check_hessian_sparsity` do.  Left out (None), a
-            trace at a point compares the values that it carried with one plain call, and a
+            trace at a point compares the values that it carried with one plain call, a
             function that chooses by values a dozen times is called a few times near the
-            point, since it may halve an interval; False leaves both out.
+            point, since it may halve an interval, and one that may ask what the text of a
+            number says is checked as with True; False leaves all of it out.
             """,
         ),
     ]

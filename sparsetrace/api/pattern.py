@@ -207,6 +207,10 @@ class SparsityPattern(Counts, csr_array):  # type: ignore[misc]  # SciPy has no 
         return f"{self!r}\n{picture}" if picture else repr(self)
 
     def __getitem__(self, key: object) -> Any:
+        if isinstance(key, tuple) and len(key) == 2 and np.ndim(key[0]) == 1:
+            rows, columns = key
+            if isinstance(columns, slice) and columns.step not in (None, 1):
+                return self[rows][:, columns]  # SciPy reads other elements, or beyond the arrays
         selection = super().__getitem__(key)
         if type(selection) is csr_array and len(selection.shape) == 2:
             return type(self)(selection)

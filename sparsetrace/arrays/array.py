@@ -364,7 +364,7 @@ class TracedArray(Layout):
 
     @flat.setter
     def flat(self, value: object) -> None:
-        Flat(self)[:] = value
+        Flat(self).assign(value)
 
     # ---------------------------------------------------------------- refused
     def _memory(self, name: str) -> Any:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.arrays.layout import Layout
-from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
+from sparsetrace.errors import BY_VALUES, UnsupportedError, ValueDependentError, explain
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.complex_operands import moved_ids
-from sparsetrace.operands.operands import contains_traced, values_of
+from sparsetrace.operands.operands import contains_traced, is_traced_array, share_memory, values_of
 
 __all__ = ["Flat"]
 
@@ -105,6 +105,10 @@ class Flat:
                 )
             )
         places = np.arange(array._ids.size).flat[key]
+        if is_traced_array(value) and share_memory(array, value):
+            self._write_one_by_one(value, lambda x, y: x.flat.__setitem__(key, y))
+            self.index = _left_at(key, places)
+            return
         ids = moved_ids(array._trace, value, array._dtype).reshape(-1)
         ids = np.resize(ids, np.shape(places)) if np.ndim(places) else ids[0]
         self.index = _left_at(key, places)
@@ -117,6 +121,32 @@ class Flat:
         indexing.put(array._trace, array._ids, at, ids)
         if array._values is not None:
             array._values.flat[key] = values_of(value)
+
+    def assign(self, value: Any) -> None:
+        """``x.flat = value``: at times it makes a copy where ``x.flat[:] = value`` makes none."""
+        if is_traced_array(value) and share_memory(self._array, value):
+            self._write_one_by_one(value, lambda x, y: setattr(x, "flat", y))
+        else:
+            self[:] = value
+
+    def _write_one_by_one(self, value: Any, write: Callable[[Any, Any], None]) -> None:
+        """Write an array that shares memory: NumPy reads each element after those before it."""
+        array = self._array
+        if "c" in (array._dtype.kind, value._dtype.kind) or not array._ids.flags.writeable:
+            raise UnsupportedError(
+                explain(
+                    "x.flat[...] =",
+                    "the value shares memory with x, and NumPy reads elements of it when they "
+                    "have been written",
+                    "Write a copy: x.flat[...] = value.copy().",
+                )
+            )
+        self.index = 0
+        array._written()
+        write(array._ids, value._ids)
+        indexing.refresh(array._trace, array._ids)
+        if array._values is not None:
+            write(array._values, values_of(value))
 
     def copy(self) -> Any:
         return self._array.flatten()

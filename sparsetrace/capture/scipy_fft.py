@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.dispatch.function_rules import current
+from sparsetrace.dispatch.overwritten import heed_overwriting
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.operands.operands import contains_traced, is_traced
 
@@ -38,20 +40,25 @@ class _Backend:
     def __ua_function__(method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not contains_traced([*args, *kwargs.values()]):
             return NotImplemented
-        name = method.__name__
-        if name in _FOURIER:
-            return _fourier(name, *args, **kwargs)
-        if name in _HERMITIAN:
-            return _hermitian(name, *args, **kwargs)
-        if name in _TRIGONOMETRIC:
-            return _trigonometric(name, *args, **kwargs)
-        raise UnsupportedError(
-            explain(
-                f"scipy.fft.{name}",
-                "this transform has no rule, and without one a dependency could be lost",
-                "Write it with scipy.fft.fft, or as a product with its matrix.",
-            )
+        result = _transformed(method.__name__, args, kwargs)
+        heed_overwriting(current(), method, args, kwargs)
+        return result
+
+
+def _transformed(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if name in _FOURIER:
+        return _fourier(name, *args, **kwargs)
+    if name in _HERMITIAN:
+        return _hermitian(name, *args, **kwargs)
+    if name in _TRIGONOMETRIC:
+        return _trigonometric(name, *args, **kwargs)
+    raise UnsupportedError(
+        explain(
+            f"scipy.fft.{name}",
+            "this transform has no rule, and without one a dependency could be lost",
+            "Write it with scipy.fft.fft, or as a product with its matrix.",
         )
+    )
 
 
 def _hermitian(name: str, x: object, *args: Any, **kwargs: Any) -> Any:

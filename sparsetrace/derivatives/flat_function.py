@@ -22,7 +22,7 @@ from sparsetrace.errors import (
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 
-__all__ = ["FlatFunction", "Vector", "flattened"]
+__all__ = ["FlatFunction", "Vector", "flattened", "own"]
 
 Vector = NDArray[Any]
 _MOST_BYTES = 4096
@@ -201,7 +201,20 @@ def flattened(result: Any) -> Vector:
         vector = np.concatenate(vectors) if vectors else np.zeros(0)
     if vector.dtype.kind not in "biufc":
         raise OutputError(f"the function returned {vector.dtype}, not numbers")
+    if vector.dtype.kind not in "fc":  # they have no differences, or not those of numbers
+        return vector.astype(np.float64)
     return vector
+
+
+def own(tree: Any) -> Any:
+    """The same with arrays and lists of its own: what other functions write does not change it."""
+
+    def copied(leaf: Any) -> Any:
+        if isinstance(leaf, list):
+            return [own(item) for item in leaf]
+        return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
+
+    return rebuilt(tree, copied)
 
 
 def _like(leaf: Any, numbers: Vector) -> Any:

@@ -21,7 +21,7 @@ from sparsetrace.derivatives.direction_check import (
     compared,
     takes_complex_numbers,
 )
-from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened
+from sparsetrace.derivatives.flat_function import FlatFunction, Vector, flattened, own
 from sparsetrace.derivatives.methods import Method
 from sparsetrace.derivatives.prepared import alone
 from sparsetrace.derivatives.sparse_derivative import SparseDerivative
@@ -180,7 +180,7 @@ class SparseJacobian(SparseDerivative):
         point = self._at(x, args)
         call = self._call if self._vectorized else self._flat.result
         # a copy, as the next calls may write into what this one returned
-        value = rebuilt(call(point.copy()), _copied)
+        value = own(call(point.copy()))
         return value, self._matrix(self._checked_values(point, flattened(value)))
 
     def at_vector(self, x: Vector, like: FlatFunction) -> csr_array:
@@ -242,7 +242,7 @@ class SparseJacobian(SparseDerivative):
     def _check_functions(self, x: Vector) -> None:
         if self._vectorized:
             beside = x + beside_within(x, self._bounds)
-            if not are_close(self._call(x).copy(), self._stacked(np.stack([x, beside]))[0]):
+            if not are_close(self._call(x.copy()).copy(), self._stacked(np.stack([x, beside]))[0]):
                 raise VerificationError(
                     "with vectorized=True a row of the results has to depend on its own point "
                     "alone, and it is another one in a stack with other points"
@@ -269,8 +269,3 @@ def _as_rows(values: Any, count: int, given: str) -> Any:
             f"not an array of shape {np.shape(values)}"
         )
     return values
-
-
-def _copied(leaf: Any) -> Any:
-    """A leaf of a result that later calls of the function cannot change."""
-    return leaf.copy() if isinstance(leaf, (np.ndarray, list)) else leaf

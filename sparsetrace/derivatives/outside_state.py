@@ -20,7 +20,14 @@ import numpy as np
 from scipy.sparse import issparse
 
 from sparsetrace.derivatives.imaginary_parts import may_lose_imaginary_parts
-from sparsetrace.user_code.reach import Reached, dict_of, filled_slots, is_foreign, reached
+from sparsetrace.user_code.reach import (
+    Reached,
+    dict_of,
+    filled_slots,
+    imported_by,
+    is_foreign,
+    reached,
+)
 
 __all__ = ["Change", "Difference", "OutsideState"]
 
@@ -92,6 +99,11 @@ def _object(item: Any) -> dict[str, Any]:
     return {"__class__": type(item), "__dict__": dict_of(item)}
 
 
+def _function(item: types.FunctionType) -> dict[str, Any]:
+    by_name = item.__kwdefaults__ or {}
+    return {"__code__": item.__code__, "__defaults__": item.__defaults__, **by_name}
+
+
 def _numbered(read: Callable[[Any], Iterable[Any]]) -> _Kind:
     return _Kind(read, lambda holder: dict(enumerate(read(holder))))
 
@@ -104,13 +116,18 @@ _NAMES = _keyed(_names)
 _CELLS = _keyed(lambda cell: {"cell": _content(cell)})
 _OBJECTS = _keyed(_object)
 _SLOTS = _keyed(lambda item: filled_slots(*item))
-_CLASSES = _Kind(lambda cls: _CLASS_DICT(cls).values(), lambda cls: dict(_CLASS_DICT(cls)))
+_CLASSES = _Kind(
+    lambda cls: (*_CLASS_DICT(cls).values(), cls.__bases__),
+    lambda cls: {**_CLASS_DICT(cls), "__bases__": cls.__bases__},
+)
+_FUNCTIONS = _keyed(_function)
 _DICTS = _Kind(
     lambda some: chain(dict.__iter__(some), dict.values(some)), lambda some: dict(dict.items(some))
 )
 _LISTS = _numbered(list.__iter__)
 _DEQUES = _numbered(collections.deque.__iter__)
 _SETS = _numbered(set.__iter__)
+_OBJECT_ARRAYS = _numbered(np.ndarray.flatten)
 
 
 class OutsideState:
@@ -303,14 +320,14 @@ class OutsideState:
     ) -> Iterator[tuple[Any, Any, str, Any, Any]]:
         owner, key_of_holder = self._owners.get(id(holder)), _id(holder)
         keys: Iterable[Any] = old.keys() | new.keys()
-        if old.keys() != new.keys() and owner is None:
-            # a cache, a list that grows: which keys there are is one place
+        if owner is None and [*old] != [*new]:
+            # a cache, a list that grows: which keys there are, and in which order, is one place
             name = f"a {type(holder).__name__} that it reads"
             yield (key_of_holder, _KEYS), holder, name, None, _ABSENT
             keys = old.keys() & new.keys()
         for key in keys:
             before, now = old.get(key, _ABSENT), new.get(key, _ABSENT)
-            if now is not before:
+            if now is not before and not (type(now) is bytes and now == before):  # made anew
                 name = _described(holder, key, owner)
                 yield (key_of_holder, key), holder, name, before, now
 
@@ -371,9 +388,11 @@ def _holders(found: Reached) -> Iterator[tuple[_Kind, list[Any]]]:
     yield _SLOTS, found.slots
     yield _DICTS, [*found.dicts, *found.scopes]
     yield _CLASSES, found.classes
+    yield _FUNCTIONS, found.functions
     yield _LISTS, found.lists
     yield _DEQUES, found.deques
     yield _SETS, found.sets
+    yield _OBJECT_ARRAYS, [some for some in found.arrays if some.dtype.kind == "O"]
     yield _keyed(lambda some: {"bytes": bytes(memoryview(some))}), found.bytes
 
 
@@ -389,13 +408,17 @@ def _names_read(found: Reached) -> Iterator[tuple[dict[str, Any], tuple[str, ...
             noted[name] = None
             value = scope[name]
             if type(value) is types.ModuleType:
-                inner = object.__getattribute__(value, "__dict__")
-                if not is_foreign(inner.get("__name__"), str(inner.get("__file__") or "")):
-                    note(inner, names)
+                of_module(object.__getattribute__(value, "__dict__"), names)
+
+    def of_module(scope: dict[str, Any], names: tuple[str, ...]) -> None:
+        if not is_foreign(scope.get("__name__"), str(scope.get("__file__") or "")):
+            note(scope, names)
 
     for code, scope in found.codes:
         if not code.foreign:
             note(scope, code.names)
+            for module in filter(None, imported_by(code, scope)):
+                of_module(object.__getattribute__(module, "__dict__"), code.names)
     for scope, noted in wanted.values():
         if noted:
             yield scope, tuple(noted)

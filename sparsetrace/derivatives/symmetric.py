@@ -22,7 +22,7 @@ from sparsetrace.derivatives.direction_check import (
     is_slope,
     takes_complex_numbers,
 )
-from sparsetrace.derivatives.flat_function import FlatFunction, Vector
+from sparsetrace.derivatives.flat_function import FlatFunction, Vector, own
 from sparsetrace.derivatives.gradients import (
     GivenGradient,
     Gradient,
@@ -292,7 +292,11 @@ def traced_hessian(
     if given:
 
         def together(*args: Any) -> Any:
-            return [function(*args) for function in given]
+            varying = [
+                [own(arg) if i in flat.argnums else arg for i, arg in enumerate(args)]
+                for _ in given
+            ]
+            return [own(f(*its)) for f, its in zip(given, varying, strict=True)]
 
         traced = given[0] if len(given) == 1 else together
         parts.append(

@@ -21,7 +21,14 @@ from numpy import asarray, clip
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import local_calls, lookup
-from sparsetrace.dispatch.out_arguments import JOINS, check_target, masked, out_position, store
+from sparsetrace.dispatch.out_arguments import (
+    JOINS,
+    check_target,
+    masked,
+    out_position,
+    refuse_shared,
+    store,
+)
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.numpy_rules import (
     creation,
@@ -446,6 +453,7 @@ def _function_call(
     if placed:
         kwargs = {**kwargs, "out": args[position]}
         args = (*args[:position], None, *args[position + 1 :])
+    refuse_shared(function, kwargs.get("out"), args, kwargs)
     if trace.local and function not in IMPLEMENTED:
         place = position if placed else None
         return local_calls.function_call(trace, function, args, kwargs, _answered, place)

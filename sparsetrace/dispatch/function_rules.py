@@ -18,6 +18,7 @@ import numpy as np
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.bound_rules import Args, BoundRule, Call, Options
+from sparsetrace.dispatch.overwritten import heed_overwriting
 from sparsetrace.errors import TracingError, explain
 from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.constants import plain_values
@@ -155,6 +156,11 @@ class FunctionRule:
             _forget_overwritten(trace, self._recorded, (*args, *kwargs.values()))
         if self._as_given:
             return bound(args, kwargs)
+        result = self._answer(trace, bound, args, kwargs)
+        heed_overwriting(trace, original, args, kwargs)
+        return result
+
+    def _answer(self, trace: Trace, bound: BoundRule, args: Args, kwargs: Options) -> Any:
         if trace.local or self.always or bound.makes_objects or not self._recorded:
             return self._answered(trace, bound, args, kwargs)
 

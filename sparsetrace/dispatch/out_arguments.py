@@ -18,6 +18,7 @@ import numpy as np
 from numpy import compress
 
 from sparsetrace.context import Trace
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.complex_operands import moved_ids
@@ -30,9 +31,11 @@ from sparsetrace.operands.operands import (
     is_uncertain,
     known_of,
     plain_target,
+    share_memory,
 )
+from sparsetrace.operands.refusals import name_of
 
-__all__ = ["JOINS", "check_target", "masked", "out_position", "store"]
+__all__ = ["JOINS", "check_target", "masked", "out_position", "refuse_shared", "store"]
 
 _REPEATING = frozenset((np.clip, np.fix, np.isneginf, np.isposinf, np.nanmedian))
 """Functions whose target may have more dimensions than the result."""
@@ -40,6 +43,10 @@ _PRODUCTS = frozenset((np.dot, np.linalg.multi_dot))
 """Functions whose target must have the very dtype of the result."""
 JOINS = frozenset((np.concatenate, np.stack))
 """Functions that take ``out=`` or ``dtype=``, and not both."""
+_PIECEWISE = JOINS | {np.ptp, np.choose}
+"""Functions that read operands after a part of the target is written: others make copies first."""
+_MODES = {np.choose: 3}
+"""Where ``mode`` stands among the positions, without which there is a copy."""
 _POSITIONS = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin))
 
 
@@ -61,6 +68,33 @@ def out_position(function: Callable[..., Any]) -> int:
         result = positional.index("out") if "out" in positional else 10**6
         _OUT_POSITIONS[function] = result
     return result
+
+
+def refuse_shared(
+    function: Callable[..., Any], target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """End a call of which the target is written while elements of it are still to be read."""
+    if function not in _PIECEWISE or not is_traced_array(target):
+        return
+    place = _MODES.get(function)
+    if place is not None and (*args, *["raise"] * 4)[place] == kwargs.get("mode", "raise"):
+        return
+    others = (value for name, value in kwargs.items() if name != "out")
+    if any(_shares(target, x) for x in (*args, *others)):
+        raise UnsupportedError(
+            explain(
+                f"{name_of(function)}(..., out=)",
+                "out= shares memory with an operand, of which NumPy reads elements when they have "
+                "been written",
+                "Leave out= away, and write the result afterwards: out[...] = result.",
+            )
+        )
+
+
+def _shares(target: Any, x: Any) -> bool:
+    if is_traced_array(x):
+        return share_memory(target, x)
+    return isinstance(x, (list, tuple)) and any(_shares(target, item) for item in x)
 
 
 def check_target(function: Callable[..., Any], target: Any, result: Elements) -> None:

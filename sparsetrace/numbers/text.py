@@ -20,8 +20,17 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.frames import user_frame
+from sparsetrace.user_code.text_tests import asks_what_text_says
 
-__all__ = ["array_text", "formatted_text", "numbered", "scalar_text", "set_text", "was_asked_for"]
+__all__ = [
+    "array_text",
+    "formatted_text",
+    "may_decide",
+    "numbered",
+    "scalar_text",
+    "set_text",
+    "was_asked_for",
+]
 
 _numbers = itertools.count(1)
 _OF_OTHERS = frozenset(("<genexpr>", "<lambda>", "<listcomp>", "<setcomp>", "<dictcomp>"))
@@ -62,6 +71,11 @@ def was_asked_for(trace: Trace | None, frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def may_decide(trace: Trace) -> bool:
+    """Whether the function may ask what the text of a traced value says, which says nothing."""
+    return trace.texts is not None and any(map(asks_what_text_says, trace.texts.places))
 
 
 def set_text(trace: Trace, node: int) -> str:

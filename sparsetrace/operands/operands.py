@@ -50,12 +50,15 @@ __all__ = [
     "plain_target",
     "promotion_of",
     "python_type",
+    "share_memory",
     "unwatched",
     "values_of",
     "wrapped",
 ]
 
 FLOAT = np.dtype(np.float64)
+_MOST_WORK = 10_000
+"""Of the question whether arrays with gaps share memory."""
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -154,6 +157,14 @@ def is_traced(obj: object) -> bool:
 def is_traced_array(obj: object) -> bool:
     """Whether `obj` is a traced array, into which results can be written."""
     return is_traced(obj) and isinstance(obj, np.ndarray)
+
+
+def share_memory(a: Any, b: Any) -> bool:
+    """Whether two traced arrays have elements in common; in doubt, yes."""
+    try:
+        return np.shares_memory(a._ids, b._ids, max_work=_MOST_WORK)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
 
 
 def is_sparse_traced(obj: object) -> bool:

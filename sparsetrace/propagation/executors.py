@@ -8,6 +8,7 @@ and nothing of the user's is.  The result is that of one process; where a part f
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
@@ -40,8 +41,14 @@ def edges(program: Program) -> int:
     return sum(block.edges for block in program.blocks)
 
 
-def worth_it(program: Program, products: int = 0) -> bool:
-    """Whether a program, and products of its nodes, take longer to be solved than to be shipped."""
+def worth_it(executor: Any, program: Program, products: int = 0) -> bool:
+    """Whether a program, and products of its nodes, are shipped to an executor, if there is one.
+
+    They are not where they are solved sooner than shipped, nor by a thread of the executor itself,
+    which would wait for tasks that may wait for this thread.
+    """
+    if executor is None or threading.current_thread() in getattr(executor, "_threads", ()):
+        return False
     return edges(program) + products >= _WORTH
 
 
@@ -102,7 +109,8 @@ def by_parts(
         raise
     except Exception as error:
         raise ExecutorError(
-            f"{type(executor).__name__} did not do its work: {type(error).__name__}: {error}. "
+            f"{type(executor).__name__} did not do its work: "
+            f"{type(error).__name__}: {str(error).rstrip('.')}. "
             "Nothing is known of the pattern. A worker that ended may have had too little memory; "
             "an executor that was shut down takes no tasks. Call again with another one, or "
             "without executor=."

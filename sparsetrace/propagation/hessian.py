@@ -80,7 +80,7 @@ def hessian_pattern(
         program, squares, first, second = _numbered_alike(graph, outputs, multiplied)
         pairs = squares, first, second
         count = sum(map(len, pairs))
-        if executor is not None and count and worth_it(program, count):
+        if count and worth_it(executor, program, count):
             with suppress(TooManyEntries):  # which this process holds compressed
                 parts = by_parts(executor, _part, _parts(executor, program, pairs, stores, most))
                 return fitting(united(parts, n, most), n)

@@ -83,7 +83,7 @@ def first_order(program: Program, store: str, executor: Any = None) -> Pattern |
 
 
 def _solved(program: Program, store: str, executor: Any) -> Pattern | IntervalRows:
-    if executor is not None and worth_it(program):
+    if worth_it(executor, program):
         with suppress(TooManyEntries):  # which this process holds compressed
             found = adaptive.shared(program) if store == "auto" else None
             return found or first_order_by_parts(executor, program, store)

@@ -109,16 +109,17 @@ class NonlinearProgram:
         )
 
     # ---------------------------------------------------------------------- what Ipopt calls
+    # functions may write into what they are given, and return a buffer of their own
     def objective(self, x: Vector) -> float:
-        return float(flattened(self._f(x, *self._args))[0])
+        return float(flattened(self._f(x.copy(), *self._args))[0])
 
     def gradient(self, x: Vector) -> Vector:
-        return flattened(self._gradient(x, *self._args))
+        return flattened(self._gradient(x.copy(), *self._args)).copy()
 
     def constraints(self, x: Vector) -> Vector:
         if self._g is None:
             return np.zeros(0)
-        return flattened(self._g(x, *self._args))
+        return flattened(self._g(x.copy(), *self._args)).copy()
 
     def jacobianstructure(self) -> tuple[Vector, Vector]:
         if self._jacobian is None:

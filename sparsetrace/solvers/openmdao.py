@@ -334,7 +334,8 @@ class _Partials:
             raise VerificationError(
                 f"{self._model.component.pathname} has {lost.nnz} partial derivatives that were "
                 "not declared, because a discrete input or an option has changed since: call "
-                "problem.setup() again after such a change, or declare them by hand"
+                "problem.setup() again after a change of an option, give add_discrete_input the "
+                "value of a discrete input, or declare them by hand"
             )
         self._by_calls, self._settings = {}, settings
 

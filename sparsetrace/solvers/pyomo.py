@@ -116,7 +116,7 @@ def grey_box(
             self._multipliers = np.array(values, np.float64)
 
         def _values(self) -> Vector:
-            return flattened(g(self._x.copy(), *args))
+            return flattened(g(self._x.copy(), *args)).copy()
 
         def _jacobian(self) -> coo_matrix:
             entries = jacobian.data(self._x, *args), (jacobian.rows, jacobian.cols)

@@ -93,14 +93,17 @@ def least_squares(
             keywords.setdefault("bounds", bounds)
         jacobian = sparse_jacobian(function, start, args, **keywords)
         dense = method == "lm" or options.get("tr_solver") == "exact"
+        # with a sparse Jacobian SciPy looks for its steps in planes, and a line has none
+        is_line = start.size == 1 and options.get("tr_solver") is None
         if jac is not None:
             if dense:
                 raise InputError(
                     "method='lm' and tr_solver='exact' take no pattern: leave jac= out"
                 )
-            options["jac_sparsity"] = jacobian.coloring.pattern
+            if not is_line:
+                options["jac_sparsity"] = jacobian.coloring.pattern
         else:
-            jac = _with_unused_keywords(jacobian, dense)
+            jac = _with_unused_keywords(jacobian, dense or is_line)
     return scipy.optimize.least_squares(
         fun, x0, jac, bounds, method, args=args, kwargs=kwargs or {}, **options
     )

@@ -115,7 +115,7 @@ def _rates(fun: Callable[..., Any], vectorized: bool) -> tuple[Callable[..., Any
 def _at_point(fun: Callable[..., Any], vectorized: bool) -> Callable[..., Any]:
     if not vectorized:
         return fun
-    return lambda t, y, *args: fun(t, y[:, None], *args)[:, 0]
+    return lambda t, y, *args: fun(t, y[:, None], *args)
 
 
 def _as_lsoda_takes_it(jacobian: SparseJacobian) -> dict[str, Any]:

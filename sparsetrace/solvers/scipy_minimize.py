@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 import scipy.optimize
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
 
 from sparsetrace.derivatives.flat_function import Vector
 from sparsetrace.derivatives.hessian import sparse_hessian, sparse_lagrangian_hessian
@@ -133,6 +135,7 @@ def minimize(
     if chosen == "trust-constr" and any(map(_is_ours, constraints)):
         # of others that are dense SciPy would say that all have to be of one kind
         options = {"sparse_jacobian": True, **(options or {})}
+        constraints = [_with_sparse_jacobian(one, start) for one in constraints]
     return scipy.optimize.minimize(
         fun, x0, args, chosen, jac, hess, hessp, bounds, constraints, tol, callback, options
     )
@@ -210,6 +213,25 @@ def _is_ours(constraint: Any) -> bool:
 def _with_dense_jacobian(constraint: Any) -> Any:
     jac = _OfConstraint(constraint.jac.derivative, constraint.jac.args, dense=True)
     return scipy.optimize.NonlinearConstraint(constraint.fun, constraint.lb, constraint.ub, jac)
+
+
+def _with_sparse_jacobian(constraint: Any, x0: Vector) -> Any:
+    """The constraint with a Jacobian that is sparse before SciPy makes it so.
+
+    Of a dense one with one row it would make a sparse vector, which it cannot use then.
+    """
+    if not isinstance(constraint, scipy.optimize.NonlinearConstraint) or _is_ours(constraint):
+        return constraint
+    result, jac = copy(constraint), constraint.jac
+    if callable(jac):
+        result.jac = lambda x: _sparse(jac(x))
+    elif constraint.finite_diff_jac_sparsity is None:
+        result.finite_diff_jac_sparsity = np.ones((np.size(constraint.fun(x0)), x0.size))
+    return result
+
+
+def _sparse(matrix: Any) -> Any:
+    return matrix if issparse(matrix) else csr_array(np.atleast_2d(matrix))
 
 
 def nonlinear_constraint(

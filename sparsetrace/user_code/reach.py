@@ -43,6 +43,7 @@ __all__ = [
     "Walk",
     "dict_of",
     "filled_slots",
+    "imported_by",
     "is_foreign",
     "is_watched",
     "reached",
@@ -699,11 +700,10 @@ class Walk:
                 result.names.append((scope, name))
         for name in info.global_stores:
             result.names.append((scope, name))
-        for name in info.imports:
-            module = sys.modules.get(name) or sys.modules.get(_relative(scope, name))
+        for module in imported_by(info, scope):
             if module is not None:
                 self.named(module, info)
-            elif not is_foreign(name):
+            else:
                 result.unknown = True
         if info.doubtful:
             result.unknown = True
@@ -777,7 +777,7 @@ class Walk:
     def partial(self, item: Any, kind: _Kind, opaque: bool) -> None:
         if is_watched(item.func):
             self.found.partials.append(item)
-        self.push((item.func, *item.args, *item.keywords.values()), opaque=opaque)
+        self.push((item.func, *item.args, item.keywords), opaque=opaque)
         self.push(list(item.__dict__.values()), opaque=opaque)
 
     def memory(self, item: Any, kind: _Kind, opaque: bool) -> None:
@@ -960,6 +960,14 @@ def filled_slots(item: object, slots: Iterable[str]) -> dict[str, Any]:
 def slots_of(cls: type) -> tuple[str, ...]:
     """The slots of a class and of those that it derives from."""
     return _kind(cls).slots
+
+
+def imported_by(code: Code, scope: dict[str, Any]) -> Iterator[types.ModuleType | None]:
+    """The modules that code imports where it runs; None for one that is to be loaded yet."""
+    for name in code.imports:
+        module = sys.modules.get(name) or sys.modules.get(_relative(scope, name))
+        if module is not None or not is_foreign(name):
+            yield module
 
 
 def _relative(scope: dict[str, Any], name: str) -> str:

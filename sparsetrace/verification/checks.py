@@ -12,6 +12,7 @@ import scipy.sparse
 
 from sparsetrace.context import MANY_CHOICES, Trace
 from sparsetrace.errors import GraphSizeError, InputError, SearchError, VerificationError
+from sparsetrace.numbers.text import may_decide
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.verification.carried_values import compare_values
 from sparsetrace.verification.hessian_check import HessianCheck
@@ -23,6 +24,10 @@ from sparsetrace.verification.sampling import DEFAULT_PROBES, Sampling, warn
 __all__ = ["Verification", "check_hessian_sparsity", "check_jacobian_sparsity"]
 
 _FEW_PROBES = 4
+_OF_TEXTS = (
+    " The function makes text of numbers that depend on the inputs (str, repr, an f-string), and "
+    "perhaps asks what it says: that of a traced number is not that of its value. Ask the number."
+)
 _WIDTH = 300.0
 """A search ends at a tolerance, and moves smaller than that look like jumps."""
 
@@ -224,22 +229,27 @@ class Verification:
         self._off = verify is not None and not self.probes
         traced_call.keeps_values = local and not self._off
 
-    def jacobian(self, pattern: object, trace: Trace, *, dependency: bool) -> None:
-        """Check what `jacobian_sparsity` found, in this run."""
+    def jacobian(self, pattern: object, traces: Sequence[Trace], *, dependency: bool) -> None:
+        """Check what `jacobian_sparsity` found, in these runs."""
         check = partial(_check_jacobian, self._traced_call, pattern, dependency=dependency)
-        self._run(check, trace)
+        self._run(check, traces)
 
-    def hessian(self, pattern: object, trace: Trace) -> None:
+    def hessian(self, pattern: object, traces: Sequence[Trace]) -> None:
         """Check what `hessian_sparsity` or `lagrangian_hessian_sparsity` found likewise."""
-        self._run(partial(_check_hessian, self._traced_call, pattern), trace)
+        self._run(partial(_check_hessian, self._traced_call, pattern), traces)
 
-    def _run(self, check: Callable[[Sampling], None], trace: Trace) -> None:
+    def _run(self, check: Callable[[Sampling], None], traces: Sequence[Trace]) -> None:
+        trace = traces[0]
         self._values(trace)
         try:
             if self.probes:
                 check(_sampling(self._traced_call, self.probes, 0, local=self._local))
-            elif not self._off and trace.choices >= MANY_CHOICES:
-                self._look_for_searches(check)
+            elif not self._off:
+                if not self._local and any(map(may_decide, traces)):
+                    self._look(check, DEFAULT_PROBES, remedy=_OF_TEXTS)
+                if trace.choices >= MANY_CHOICES:
+                    # at the point alone
+                    self._look(check, _FEW_PROBES, local=True, width=_WIDTH)
         except VerificationError as error:
             if error.column is None or trace.choices < MANY_CHOICES:
                 raise
@@ -247,39 +257,59 @@ class Verification:
         except GraphSizeError as error:  # a compressed pattern
             warn(f"not checked by plain calls: {error}")
 
-    def _look_for_searches(self, check: Callable[[Sampling], None]) -> None:
-        """A short check, at the point alone, of a function that chooses many times.
+    def _look(
+        self,
+        check: Callable[[Sampling], None],
+        probes: int,
+        *,
+        local: bool = False,
+        width: float = 1.0,
+        remedy: str = "",
+    ) -> None:
+        """A check that nobody asked for, of a function whose derivatives a trace may lose.
 
         A number that was found by halving an interval is constant on each path, and has no
-        derivative there; but the function it is a value of has one.
+        derivative there; but the function it is a value of has one.  And what the text of a
+        traced value says is not what that of a number says.
 
         Raises
         ------
         VerificationError
             If the function has a derivative where the pattern has no entry.
         """
-        sampling = _sampling(self._traced_call, _FEW_PROBES, 0, local=True, width=_WIDTH)
+        sampling = _sampling(self._traced_call, probes, 0, local=local, width=width)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 check(sampling)
         except VerificationError as error:
             if error.column is not None:  # else it answers differently, which nobody asked about
-                raise
+                raise _with_more(error, type(error), remedy) from None
 
     def _values(self, trace: Trace) -> None:
         if self._traced_call.keeps_values:
             compare_values(self._traced_call, self._traced_call.carried[trace])
 
 
-def _search_error(error: VerificationError) -> SearchError:
+def _search_error(error: VerificationError) -> VerificationError:
     """The error of a dependency that was perhaps lost in a search."""
-    return SearchError(
-        f"{error} The function chooses by values again and again: a number that "
+    return _with_more(
+        error,
+        SearchError,
+        " The function chooses by values again and again: a number that "
         "is found by halving an interval is constant on each path. Find it by "
         "scipy.optimize.brentq or newton, whose result depends on what their function "
         "depends on; or, where derivatives on each path are what is wanted, give "
         "verify=False.",
+    )
+
+
+def _with_more(
+    error: VerificationError, kind: type[VerificationError], text: str
+) -> VerificationError:
+    """The same with more text."""
+    return kind(
+        f"{error}{text}",
         row=error.row,
         column=error.column,
         row_name=error.row_name,

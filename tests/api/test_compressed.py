@@ -70,6 +70,9 @@ KEYS = [
     ([1, 0, 1],),
     ([1, 0, 3], [2, 2, 1]),
     (slice(2, 6), [5, 1]),
+    ([1, 0, 3], slice(1, None, 2)),
+    (np.arange(12) % 3 == 0, slice(None, None, -1)),
+    ([2], slice(8, 12, 5)),
     (np.arange(12) % 3 == 0, slice(None)),
     (Ellipsis, slice(2, 5)),
     slice(4, 4),
@@ -83,6 +86,7 @@ def test_parts(key):
     assert type(found) is type(wanted)
     wanted, found = (p.toarray() if sparse.issparse(p) else p for p in (wanted, found))
     assert np.array_equal(found, wanted)
+    assert np.array_equal(found, written.toarray()[key])
 
 
 @pytest.mark.parametrize("key", [(12, 0), (0, 12), 12, (0, 0, 0)], ids=str)

@@ -220,6 +220,39 @@ def test_flat_can_be_set():
     assert_same_pattern(jacobian_sparsity(f, POINT), expected)
 
 
+SHARED = {
+    "the whole": lambda y: y.flat.__setitem__(slice(None), y[1:4]),
+    "backwards": lambda y: y.flat.__setitem__(slice(None), y[::-1]),
+    "places": lambda y: y.flat.__setitem__([3, 0, 2], y[:3]),
+    "assigned": lambda y: setattr(y, "flat", y[::-1]),
+    "assigned, in C order": lambda y: setattr(y, "flat", y[2:]),
+    "assigned, two dimensions": lambda y: setattr(y[:4].reshape(2, 2), "flat", y[1:5]),
+    "of its own": lambda y: y.flat.__setitem__(slice(1, None, 2), y[::2]),
+}
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("name", SHARED)
+def test_flat_reads_what_it_has_written(name, local):
+    def f(x):
+        y = x * np.arange(1, 7)
+        SHARED[name](y)
+        return y
+
+    x = np.array([0.7, -0.4, 1.3, 0.2, -1.1, 0.5])
+    assert_same_pattern(jacobian_sparsity(f, x, local=local), numerical_jacobian_pattern(f, x))
+
+
+def test_flat_of_complex_numbers_that_are_shared():
+    def f(x):
+        z = x[:3] + 1j * x[3:]
+        z.flat[:] = z[::-1]
+        return z
+
+    with pytest.raises(TracingError, match=r"Write a copy"):
+        jacobian_sparsity(f, np.ones(6))
+
+
 def test_flat_is_written_into_an_array_of_its_own():
     def f(x):
         y = np.zeros(8)

@@ -404,3 +404,24 @@ def test_nan_raises_nothing(given):
 def test_complex_points_are_refused():
     with pytest.raises(InputError, match="real inputs"):
         sparse_hessian(rosenbrock, POINT, **GRAD)(POINT + 1j)
+
+
+def test_functions_that_write_into_what_they_are_given():
+    """What the objective writes is not what the constraints read, and a buffer is that of both."""
+    room = np.zeros(1)
+
+    def f(x):
+        value = x[0] * x[1]
+        x[:] = 7.0
+        room[0] = value
+        return room
+
+    def g(x):
+        room[0] = x[2] * x[3]
+        x *= 2
+        return room
+
+    point = np.array([1.0, 2.0, 3.0, 4.0])
+    entries = sparse_lagrangian_hessian(f, g, point)(point, [5.0], 3.0).toarray()
+    np.testing.assert_allclose(entries[[2, 0], [3, 1]], [5.0, 3.0], atol=1e-4)
+    assert point.tolist() == [1.0, 2.0, 3.0, 4.0]

@@ -448,3 +448,29 @@ def test_arguments_that_are_filled_and_their_doubts():
     np.testing.assert_allclose(jacobian(POINT + 6).diagonal(), 1, rtol=1e-7)
     with pytest.raises(InputError, match="returns its results"):
         sparse_jacobian(f, POINT, out=np.zeros(5), vectorized=True)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, int])
+@pytest.mark.parametrize("method", [None, "2-point", "3-point"])
+def test_whole_numbers_and_truth_values_as_results(dtype, method):
+    def levels(x):
+        return np.floor(x).astype(dtype)
+
+    x = np.array([1.0, 200.5, 3.7])  # the first is a jump, where 0 - 1 is no 255
+    jacobian = sparse_jacobian(levels, x, pattern=np.eye(3), method=method, check=False)
+    assert jacobian(x).toarray()[1:].tolist() == np.zeros((2, 3)).tolist()
+    assert abs(jacobian(x)[0, 0]) < 1e9
+    assert sparse_jacobian(levels, x, method=method)(x).nnz == 0
+
+
+@pytest.mark.parametrize("method", [None, "cs", "2-point", "3-point"])
+def test_stacks_of_points_may_be_written_into(method):
+    def squares(points):
+        result = points[:, 1:] * points[:, :-1]
+        points[...] = 7.0
+        return result
+
+    x = np.array([1.0, 2.0, 3.0])
+    jacobian = sparse_jacobian(squares, x, vectorized=True, method=method)
+    np.testing.assert_allclose(jacobian(x).toarray(), [[2, 1, 0], [0, 3, 2]], atol=1e-6)
+    assert x.tolist() == [1.0, 2.0, 3.0]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import array
 import copy
 import functools
 import pickle
+import sys
 import types
 
 import numpy as np
@@ -189,7 +191,100 @@ def helper_function():
     return lambda x: helpers["g"](x), lambda: helpers.update(g=lambda x: x * x.sum())
 
 
+def default():
+    def f(x, k=0):
+        return x * x[k]
+
+    return f, lambda: setattr(f, "__defaults__", (2,))
+
+
+def default_by_name():
+    def f(x, *, k=0):
+        return x * x[k]
+
+    return f, lambda: f.__kwdefaults__.update(k=2)
+
+
+def code_of_a_function():
+    def f(x):
+        return x * x[0]
+
+    return lambda x: f(x), lambda: setattr(f, "__code__", (lambda x: x * x[2]).__code__)
+
+
+def base_of_a_class():
+    class First:
+        k = 0
+
+    class Second:
+        k = 2
+
+    class Chosen(First):
+        def f(self, x):
+            return x * x[self.k]
+
+    return Chosen().f, lambda: setattr(Chosen, "__bases__", (Second,))
+
+
+def keyword_of_a_partial_call():
+    call = functools.partial(lambda x, k: x * x[k], k=0)
+    return call, lambda: call.keywords.update(k=2)
+
+
+def imported_where_it_is_used():
+    sys.modules[MODULE.__name__] = MODULE
+
+    def f(x):
+        import a_model
+
+        return x * x[a_model.k]
+
+    return f, lambda: setattr(MODULE, "k", (MODULE.k + 2) % 4)
+
+
+def order_of_a_dict():
+    places = {"a": 0, "b": 2}
+    return lambda x: x * x[next(iter(places.values()))], lambda: places.update(a=places.pop("a"))
+
+
+def array_of_objects():
+    table = np.array([0, None])
+
+    def change():
+        table[0] = 2
+
+    return lambda x: x * x[table[0]], change
+
+
+def byte():
+    table = bytearray(1)
+
+    def change():
+        table[0] = 2
+
+    return lambda x: x * x[table[0]], change
+
+
+def whole_number_of_an_array():
+    table = array.array("i", [0])
+
+    def change():
+        table[0] = 2
+
+    return lambda x: x * x[table[0]], change
+
+
 CHANGES = (
+    default,
+    default_by_name,
+    code_of_a_function,
+    base_of_a_class,
+    keyword_of_a_partial_call,
+    imported_where_it_is_used,
+    order_of_a_dict,
+    array_of_objects,
+    byte,
+    whole_number_of_an_array,
     rebound_global,
     attribute_of_a_global,
     attribute_of_a_module,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
-from oracles import assert_covers, numerical_jacobian_pattern
+from oracles import assert_covers, assert_same_pattern, numerical_jacobian_pattern
 
 A = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 1.0], [3.0, 0.0, 1.0]])
 CALLS = {
@@ -60,3 +60,46 @@ def test_results_land_in_a_target_from_outside(name, local):
     assert not target.any()
     with pytest.raises(st.TracingError):
         st.jacobian_sparsity(f, x, local=local, capture=False)
+
+
+OVERLAPPING = {
+    "concatenate": lambda a, b, y: np.concatenate([b, a], out=y),
+    "concatenate columns": lambda a, b, y: np.concatenate(
+        [a[:, None], b[:, None]], axis=1, out=y.reshape(-1, 2)
+    ),
+    "concatenate flat": lambda a, b, y: np.concatenate([a[:, None], b], axis=None, out=y),
+    "stack": lambda a, b, y: np.stack((b, a), out=y.reshape(2, -1)),
+    "choose": lambda a, b, y: np.choose([1, 1, 1], [b, a[::-1]], out=a, mode="clip"),
+    "choose position": lambda a, b, y: np.choose([1, 1, 1], [b, a[::-1]], a, "wrap"),
+    "ptp": lambda a, b, y: np.ptp(y.reshape(2, -1), axis=0, out=y[1:4]),
+}
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("name", OVERLAPPING)
+def test_a_target_that_is_written_while_operands_are_read(name, local):
+    def f(x):
+        OVERLAPPING[name](x[:3], x[3:], x)
+        return x
+
+    with pytest.raises(st.UnsupportedError, match=r"out= shares memory.*Leave out= away"):
+        st.jacobian_sparsity(f, np.array([0.7, -0.4, 1.3, 0.2, -1.1, 0.5]), local=local)
+
+
+APART = {
+    "concatenate": lambda x, y: np.concatenate([x[:2], x[2:]], out=y[1]),
+    "columns": lambda x, y: np.stack([y[0, ::2], y[0, ::2]], out=y[1:, 1::2]),
+    "choose": lambda x, y: np.choose([1, 0, 1, 0], [y[1], y[1, ::-1]], out=y[1]),
+}
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("name", APART)
+def test_a_target_beside_its_operands(name, local):
+    def f(x):
+        y = np.ones((3, 4)) * x
+        APART[name](x, y)
+        return y
+
+    x = np.array([0.7, -0.4, 1.3, 0.2])
+    assert_same_pattern(st.jacobian_sparsity(f, x, local=local), numerical_jacobian_pattern(f, x))

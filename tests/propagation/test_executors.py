@@ -131,6 +131,15 @@ def test_an_executor_that_was_shut_down():
         st.jacobian_sparsity(diffused, X, executor=executor)
 
 
+@pytest.mark.parametrize(("detect", "f"), PATTERNS)
+def test_a_call_by_a_thread_of_the_executor_itself(detect, f):
+    """Its tasks would wait for the thread that waits for them."""
+    with ThreadPoolExecutor(2) as executor:
+        calls = [executor.submit(detect, f, X, executor=executor) for _ in range(2)]
+        for call in calls:
+            same(call.result(timeout=60), detect(f, X))
+
+
 class Waiting(Executor):
     """Gives out futures of which the second is interrupted."""
 

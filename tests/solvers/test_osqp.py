@@ -46,6 +46,23 @@ def test_without_constraints(osqp):
     assert np.allclose(result.x, 1, atol=1e-4)
 
 
+def test_functions_that_write_into_x_and_return_a_buffer(osqp):
+    room = np.zeros(1)
+
+    def f(x):
+        x -= 1
+        return np.sum(x**2) + 0.1 * x[0] * x[1]
+
+    def g(x):
+        x *= 2
+        room[0] = x[0] + x[1] - 1
+        return room
+
+    result = sqp(f, g, np.array([3.0, 2.0, 1.0]), -5, 5, sparsity={"method": "2-point"})
+    assert result.success, result.message
+    assert np.allclose(result.x, [0.25, 0.25, 1], atol=1e-4)
+
+
 def test_collocation(osqp):
     swing = SwingUp(40)
     result = sqp(swing.effort, swing.defects, swing.start, terms=swing.effort_terms)

@@ -54,6 +54,22 @@ def test_values_and_derivatives(pyomo, outputs):
     assert (hessian.row >= hessian.col).all()
 
 
+def test_values_in_a_buffer_of_the_functions(pyomo):
+    room = np.zeros(1)
+
+    def g(x):
+        x *= 2
+        room[0] = x[0] + x[1]
+        return room
+
+    box = grey_box(g, np.ones(2), sparsity={"method": "2-point"})
+    box.set_input_values(np.array([1.0, 2.0]))
+    values = box.evaluate_equality_constraints()
+    box.set_input_values(np.array([5.0, 5.0]))
+    assert box.evaluate_equality_constraints().tolist() == [20.0]
+    assert values.tolist() == [6.0]
+
+
 def test_names(pyomo):
     box = grey_box(hs071_constraints, HS071_START, input_names=list("abcd"))
     assert box.input_names() == ["a", "b", "c", "d"]

@@ -69,6 +69,16 @@ def test_a_pattern_where_none_is_taken_is_refused():
         least_squares(curve, [1.0, 1.0], jac="2-point", method="lm", args=(np.ones(3),))
 
 
+@pytest.mark.parametrize("jac", [None, "2-point", "cs"])
+@pytest.mark.parametrize("options", [{}, {"bounds": (0, 2.5)}, {"tr_solver": "exact"}])
+@pytest.mark.parametrize("x0", [1.0, [1.0]])
+def test_one_unknown(jac, options, x0):
+    if jac is None or "tr_solver" not in options:
+        result = least_squares(lambda x: x**2 - np.array([4.0, 5.0]), x0, jac, **options)
+        assert result.x == pytest.approx([4.5**0.5], abs=1e-4)
+        assert np.shape(result.jac) == (2, 1)
+
+
 # ------------------------------------------------------------------------------------ equations
 def bratu(u):
     v = np.pad(u.reshape(30, 30), 1)

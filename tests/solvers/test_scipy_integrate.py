@@ -77,6 +77,16 @@ def test_the_pattern_holds_for_every_time(method, vectorized):
     assert result.nfev < 1000
 
 
+@pytest.mark.parametrize("method", ["BDF", "Radau", "LSODA"])
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_rates_of_columns_as_python_lists_them(method, kind):
+    def rates(t, y):
+        return kind([y[1], -y[0]])
+
+    solution = solve_ivp(rates, (0, 1), [1.0, 0.0], method, vectorized=True, rtol=1e-8)
+    np.testing.assert_allclose(solution.y[:, -1], [np.cos(1), -np.sin(1)], atol=1e-5)
+
+
 def test_lsoda_without_narrow_bands():
     matrix = -np.diag(np.arange(1.0, 6)) + np.eye(5)[::-1]
     options = {"method": "LSODA", "rtol": 1e-8, "atol": 1e-10}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.optimize
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from cases.optimisation import rosenbrock, rosenbrock_terms
 from sparsetrace.errors import InputError
@@ -141,3 +141,13 @@ def test_constraints_of_ours_beside_dense_ones():
         for given in ({"constraints": [ours, line]}, {"constraints": [bare, line, ours]})
     ]
     np.testing.assert_allclose(optima, optima[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("jac", ["2-point", lambda x: 2 * x, lambda x: csr_array([2 * x])])
+def test_constraints_of_ours_beside_a_number_of_the_users(jac):
+    """SciPy makes a vector of its Jacobian, and cannot use a sparse one."""
+    ball = scipy.optimize.NonlinearConstraint(lambda x: x @ x, 0, 1.5, jac)
+    equation = {"type": "eq", "fun": lambda x: x[0] * x[1] - 0.1}
+    result = minimize(rosenbrock, np.full(4, 0.6), constraints=[ball, equation])
+    assert result.x @ result.x < 1.5 + 1e-6
+    assert result.x[0] * result.x[1] == pytest.approx(0.1, abs=1e-6)

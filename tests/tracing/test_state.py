@@ -37,6 +37,12 @@ def read(w, *, by=1.0):
 def leave():
     read.__kwdefaults__["by"] = 0.0
 """,
+    "keywords of a partial call": """
+import functools
+read = functools.partial(lambda w, by: w * by, by=1.0)
+def leave():
+    read.keywords["by"] = 0.0
+""",
     "code": """
 def read(w):
     return w

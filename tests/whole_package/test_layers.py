@@ -185,7 +185,7 @@ TOPICS = {
     "rules": "cuts infinities letters records second_zeros zeros",
     "scipy_rules": "calls longer_arrays names refusals",
     "tracing": "outputs",
-    "verification": "correct_patterns planted_holes searches",
+    "verification": "correct_patterns planted_holes searches texts",
 }
 """What test modules are named after, besides the modules of the room."""
 MOST_LINES = 600
