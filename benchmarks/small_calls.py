@@ -178,6 +178,8 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
     found: SimpleQueue[float] = SimpleQueue()  # of which a trace puts nothing back
 
     def function(x: Any) -> Any:
+        if not hasattr(x, "patterns"):
+            return x  # a plain call: many comparisons look like a search, of which there is one
         names.update(operands(x))
         found.put(_best(call, repeats))
         return x

@@ -123,6 +123,23 @@ def _accepts(operand: object) -> bool:
     return isinstance(operand, _PLAIN)
 
 
+def _is_common(operand: Any) -> bool:
+    """Whether an operand is a number, an array of numbers or a traced one: surely to be taken."""
+    cls = type(operand)
+    if cls is np.ndarray:
+        return bool(operand.dtype.kind != "O")
+    return cls in NUMBERS or (
+        getattr(cls, "_is_traced", False) and not getattr(cls, "_is_picked", False)
+    )
+
+
+def _size(operand: Any) -> int:
+    # np.size of a traced array would be a call for a rule
+    if type(operand) in NUMBERS:
+        return 1
+    return int(operand.size if is_traced(operand) else np.size(operand))
+
+
 def _array_of(operand: object) -> Any:
     """What NumPy itself takes for an array, as one; anything else as it is."""
     return asarray(operand) if type(operand) is range else as_operand(operand)
@@ -158,21 +175,21 @@ def ufunc_call(
                 indexing.put(trace, target._ids, ..., ids)
                 return target
     if ufunc in _COMPARING and method == "__call__":
-        # np.size of a traced array would be a call for a rule
-        sizes = (x.size if is_traced(x) else np.size(x) for x in inputs)
-        trace.compared_numbers(max(sizes))
-    for operand in inputs:
-        if not _accepts(operand):
-            arrays = tuple(map(_array_of, inputs))
-            if any(new is not old for new, old in zip(arrays, inputs, strict=True)):
-                return ufunc_call(trace, ufunc, method, arrays, kwargs, named)
-            constant = scipy.sparse.issparse(operand) and not contains_traced(operand)
-            if ufunc is np.matmul and constant:
-                continue
-            return NotImplemented
+        trace.compared_numbers(max(map(_size, inputs)))
+    common = "out" not in kwargs and all(map(_is_common, inputs))
+    if not common:
+        for operand in inputs:
+            if not _accepts(operand):
+                arrays = tuple(map(_array_of, inputs))
+                if any(new is not old for new, old in zip(arrays, inputs, strict=True)):
+                    return ufunc_call(trace, ufunc, method, arrays, kwargs, named)
+                constant = scipy.sparse.issparse(operand) and not contains_traced(operand)
+                if ufunc is np.matmul and constant:
+                    continue
+                return NotImplemented
     if python_ufuncs.is_of_python(ufunc):
         return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
-    if any(map(holds_objects, (*inputs, *kwargs.get("out", ())))):
+    if not common and any(map(holds_objects, (*inputs, *kwargs.get("out", ())))):
         return _of_objects(trace, ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc.signature is None and not trace.local:
         simple = unions.simple(trace, ufunc, inputs)

@@ -223,8 +223,10 @@ class _Copies:
 
 def is_c_like(ids: Ids) -> bool:
     """Whether the axes come in the order of C, though perhaps with gaps."""
+    if ids.flags.c_contiguous:
+        return True
     steps = [abs(step) for step in ids.strides]
-    return ids.flags.c_contiguous or all(map(ge, steps, steps[1:]))
+    return all(map(ge, steps, steps[1:]))
 
 
 # --------------------------------------------------------------------------- results

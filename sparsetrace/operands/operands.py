@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain, instead_of
 from sparsetrace.graph.complex_parts import joint
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, highest, lowest
 from sparsetrace.operands.poison import POISON
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS
 
 __all__ = [
     "FLOAT",
+    "ORDINARY",
     "Elements",
     "Operand",
     "check_operators",
@@ -57,6 +58,10 @@ __all__ = [
 
 FLOAT = np.dtype(np.float64)
 _NUMBERS = (bool, int, float, complex, np.generic)
+ORDINARY = frozenset(
+    (np.ndarray, np.float64, bool, int, float, complex, str, list, tuple, slice, type(None))
+)
+"""Types of most of what is not traced; a class is asked for an attribute in ten times as long."""
 
 
 @dataclass(slots=True)
@@ -148,7 +153,8 @@ class Operand:
 
 def is_traced(obj: object) -> bool:
     """Whether `obj` is a traced array or scalar."""
-    return getattr(type(obj), "_is_traced", False)
+    cls = type(obj)
+    return cls not in ORDINARY and getattr(cls, "_is_traced", False)
 
 
 def is_traced_array(obj: object) -> bool:
@@ -261,12 +267,15 @@ def is_plain(trace: Trace, x: Any) -> bool:
     ids = x._ids
     if not ids.ndim or not ids.size:
         return False
-    return trace.graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
+    return trace.graph.pure or bool(lowest(ids) > OPAQUE)
 
 
 def is_uncertain(obj: Any) -> bool:
     """Whether `obj` is traced and the value of any of its elements is unknown."""
-    return is_traced(obj) and not obj._trace.local and bool((asarray(obj._ids) > 0).any())
+    if not is_traced(obj) or obj._trace.local:
+        return False
+    ids = obj._ids
+    return bool(ids.size) and highest(ids) > ZERO
 
 
 def values_of(obj: Any) -> Any:
@@ -410,6 +419,7 @@ def float_dtype(*operands: Any) -> np.dtype[Any]:
 _SAMPLES: dict[type, Any] = {bool: False, int: 0, float: 0.0, complex: 0j}
 
 
+@lru_cache(maxsize=1024)
 def python_type(cls: type) -> type | None:
     """The type of Python's own numbers that a class stands for, or is; None for any other.
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import asarray, count_nonzero, frombuffer, full
+from numpy import asarray, count_nonzero, frombuffer
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids, filled
+from sparsetrace.graph.graph import OPAQUE, Ids, filled, lowest
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.loops import result_dtypes
 from sparsetrace.operands.operands import (
@@ -94,15 +94,13 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
         return None  # which may decide it
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
         shape = _common_shape(inputs)
-        return [Elements(full(shape, trace.graph.opaque, np.int32), dtype) for dtype in dtypes]
+        return [Elements(trace.graph.opaques(shape), dtype) for dtype in dtypes]
     if _unites_some(ufunc) and not (trace.dependency or trace.local or trace.second_order):
         ids = _united(trace, ufunc, inputs)
         if ids is not None:
             # each output is an array of its own, and may be written into
             return [
-                Elements(
-                    ids.copy() if "1" in p else full(ids.shape, trace.graph.opaque, np.int32), dtype
-                )
+                Elements(ids.copy() if "1" in p else trace.graph.opaques(ids.shape), dtype)
                 for p, dtype in zip(RECORDS[ufunc].first, dtypes, strict=True)
             ]
     return None
@@ -146,10 +144,10 @@ def _united(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """The union of the inputs, where `quick` may give it."""
     if len(inputs) == 2:
         a, b = inputs
-        if getattr(type(a), "_is_traced", False):
+        if is_traced(a):
             if a._dtype is not FLOAT or a._trace is not trace:
                 return None
-            if getattr(type(b), "_is_traced", False):
+            if is_traced(b):
                 if b._dtype is not FLOAT or b._trace is not trace:
                     return None
                 p: Ids = a._ids
@@ -159,7 +157,7 @@ def _united(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
                 united: Ids = trace.graph.union(p, q)
                 return united
             return _beside(trace, ufunc, a._ids, b, 0)
-        if not getattr(type(b), "_is_traced", False):
+        if not is_traced(b):
             return None
         if b._dtype is not FLOAT or b._trace is not trace:
             return None
@@ -200,15 +198,21 @@ def _has_infinities(x: Any) -> bool:
 
 
 def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
-    shapes = [
-        np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for x in inputs
-    ]
+    shapes = list(map(_shape_of, inputs))
     first = shapes[0]
-    if all(shape == first or not shape for shape in shapes):
+    if len(shapes) == 1:
         return first
-    if not first and len(shapes) == 2:
-        return shapes[1]
+    if len(shapes) == 2:
+        second = shapes[1]
+        if not second or first == second:
+            return first
+        if not first:
+            return second
     return np.broadcast_shapes(*shapes)
+
+
+def _shape_of(x: Any) -> tuple[int, ...]:
+    return np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ())
 
 
 def _unknown(x: Any) -> bool:
@@ -216,12 +220,12 @@ def _unknown(x: Any) -> bool:
     if not is_traced(x) or x._trace.local:
         return False
     ids: Ids = x._ids
-    return x._trace.graph.pure or ids.size == 0 or bool(np.minimum.reduce(ids, axis=None) > 0)
+    return x._trace.graph.pure or ids.size == 0 or bool(lowest(ids) > 0)
 
 
 def _impure(ids: Ids) -> bool:
     """Whether any element is a constant or opaque."""
-    return ids.size == 0 or np.minimum.reduce(ids, axis=None) <= OPAQUE
+    return ids.size == 0 or lowest(ids) <= OPAQUE
 
 
 def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
