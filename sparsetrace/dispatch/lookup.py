@@ -339,7 +339,7 @@ def _all_ids(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
     if recipe.settles:
         tables.append(trace.graph.zero_and_opaque)
         if recipe.constants is not None:
-            tables.append(trace.graph.constant(recipe.constants))
+            tables.append(trace.graph.lasting_constants(recipe.constants))
     return concatenate(tables) if len(tables) > 1 else operands
 
 
@@ -348,7 +348,8 @@ def _made(trace: Trace, results: Any, table: Ids) -> Any:
         ids = asarray(table[results.places])
         if results.imag is not None:
             ids = joined(trace.graph, ids, asarray(table[results.imag]))
-        return _elements(results, ids)
+        made = _elements(results, ids)
+        return trace.wrap(made).item() if results.of_python else made
     if type(results) is Literal:
         value = results.value
         return value.copy() if isinstance(value, np.ndarray) else value

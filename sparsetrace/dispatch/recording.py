@@ -74,6 +74,8 @@ class Result:
     """Where it consists of new nodes, in their order: the first of them; else -1."""
     imag: Places | None = None
     """Of a complex array, the places of its imaginary part; `places` are those of the real one."""
+    of_python: bool = False
+    """Whether it is a number of Python's own."""
 
 
 @dataclass(slots=True)
@@ -232,10 +234,12 @@ def is_c_like(ids: Ids) -> bool:
 # --------------------------------------------------------------------------- results
 def _outline(result: Any, arrays: list[Elements]) -> Any:
     """The results with each array replaced by its number in `arrays`."""
-    if python_type(type(result)) is not None and is_traced(result):
-        raise _NoRecipe
     if is_traced(result):
+        of_python = python_type(type(result)) is not None
         result = Elements(result._ids, result._dtype, keep_array=isinstance(result, np.ndarray))
+        if of_python:
+            arrays.append(result)
+            return _OfPython(len(arrays) - 1)
     if isinstance(result, Elements):
         arrays.append(result)
         return len(arrays) - 1
@@ -263,7 +267,18 @@ def _are_new(arrays: list[Elements], inputs: list[Ids]) -> bool:
     return True
 
 
+@dataclass(slots=True)
+class _OfPython:
+    """Stands in an outline for a number of Python's own."""
+
+    at: int
+
+
 def _with_results(outline: Any, results: list[Result]) -> Any:
+    if isinstance(outline, _OfPython):
+        result = results[outline.at]
+        result.fresh, result.of_python = -1, True
+        return result
     if isinstance(outline, int):
         return results[outline]
     if isinstance(outline, Literal):

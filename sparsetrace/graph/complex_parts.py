@@ -203,7 +203,7 @@ def _nodes(graph: Graph, real: Ids, imag: Ids) -> Ids:
     table = _table(graph)
     base = graph.append_columns([real, imag])
     alone = None
-    if not graph.pure:
+    if not graph.pure and (lowest(real) <= OPAQUE or lowest(imag) <= OPAQUE):
         alone = np.where(np.minimum(real, imag) <= OPAQUE, np.maximum(real, imag), ZERO)
         alone[(alone <= OPAQUE) | (table.rows_of(alone) >= 0)] = ZERO
     return table.add(base, real, imag, alone)

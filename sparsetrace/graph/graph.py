@@ -172,6 +172,7 @@ class Graph:
         "_blocks",
         "_dedupe",
         "_first",
+        "_lasting",
         "_second",
         "_settled",
         "_short",
@@ -219,6 +220,7 @@ class Graph:
         self.signed_zeros = False
         self._table_size = 1
         self._dedupe: dict[Any, int] = {}
+        self._lasting: dict[int, tuple[NDArray[Any], Ids]] = {}
         self._reserve(n_inputs, 0)
 
     # -------------------------------------------------- ids that stand for no node
@@ -290,6 +292,13 @@ class Graph:
             known = self._dedupe[key] = -self._table_size + 1
             self._table[-known : 1 - known] = number  # converted as an array: an int64 to an int
         return known
+
+    def lasting_constants(self, values: NDArray[Any]) -> Ids:
+        """Ids of an array that stays and is never written into: each time the same, to be read."""
+        known = self._lasting.get(id(values))
+        if known is None:
+            known = self._lasting[id(values)] = values, self.constant(values)
+        return known[1]
 
     def _without_signs(self, values: NDArray[Any], zero: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The zeros among `values` that are not negative: those have ids of their own."""

@@ -27,6 +27,7 @@ from sparsetrace.operands.python_operators import BINARY, COMPARISONS
 
 __all__ = [
     "FLOAT",
+    "OF_NUMBERS",
     "ORDINARY",
     "Elements",
     "Operand",
@@ -62,6 +63,8 @@ ORDINARY = frozenset(
     (np.ndarray, np.float64, bool, int, float, complex, str, list, tuple, slice, type(None))
 )
 """Types of most of what is not traced; a class is asked for an attribute in ten times as long."""
+OF_NUMBERS = ORDINARY - {np.ndarray, list, tuple}
+"""Those among them that hold nothing else."""
 
 
 @dataclass(slots=True)
@@ -169,8 +172,13 @@ def is_sparse_traced(obj: object) -> bool:
 
 def contains_traced(obj: object) -> bool:
     """Whether `obj` is traced or a masked array, or a list or object array that holds such."""
+    cls = type(obj)
+    if cls in OF_NUMBERS:
+        return False
     if is_traced(obj):
         return True
+    if cls is np.ndarray and obj.dtype != object:  # type: ignore[attr-defined]
+        return False
     if isinstance(obj, (list, tuple)):
         return any(map(contains_traced, obj))
     if isinstance(obj, np.ndarray) and obj.dtype == object:
@@ -180,6 +188,8 @@ def contains_traced(obj: object) -> bool:
 
 def holds_objects(obj: object) -> bool:
     """Whether `obj` is an ordinary array of objects."""
+    if type(obj) in OF_NUMBERS:
+        return False
     return isinstance(obj, np.ndarray) and not is_traced(obj) and obj.dtype == object
 
 
@@ -401,6 +411,8 @@ def dtype_of(obj: Any) -> np.dtype[Any]:
     """The dtype the user sees; that of the united elements for a nested list."""
     if is_traced(obj):
         return obj._dtype  # type: ignore[no-any-return]
+    if type(obj) is float:
+        return FLOAT
     data = data_of(obj)
     if data is not obj:
         return dtype_of(data)
@@ -419,7 +431,6 @@ def float_dtype(*operands: Any) -> np.dtype[Any]:
 _SAMPLES: dict[type, Any] = {bool: False, int: 0, float: 0.0, complex: 0j}
 
 
-@lru_cache(maxsize=1024)
 def python_type(cls: type) -> type | None:
     """The type of Python's own numbers that a class stands for, or is; None for any other.
 
