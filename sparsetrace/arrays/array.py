@@ -25,7 +25,7 @@ from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.sparse_operators import given_way, reflected
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import joint
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids, highest
 from sparsetrace.numbers.scalar import (
     Hidden,
     Number,
@@ -227,7 +227,7 @@ class TracedArray(Layout):
     # -------------------------------------------------------------- elements
     def __getitem__(self, key: Any) -> Any:
         if not indexing.is_simple(key):
-            if isinstance(key, str):
+            if issubclass(type(key), str):
                 raise IndexError("only integers, slices and arrays are valid indices")
             key, unsure = indexing.constant_key(self._trace, key)
             if unsure:
@@ -236,7 +236,7 @@ class TracedArray(Layout):
                     if result is not NotImplemented:
                         return result
                 may_raise(self._trace, _OUT_OF_BOUNDS)
-                if (self._ids > OPAQUE).any():
+                if self._ids.size and highest(self._ids) > OPAQUE:
                     indexing.want_bounds(self._trace)
                 result = _recorded(self._trace, "read", (self, key), _read)
                 if indexing.gives_view(key):

@@ -38,6 +38,7 @@ from sparsetrace.operands.operands import (
     FLOAT,
     contains_traced,
     dtype_of,
+    is_number,
     is_traced,
     is_traced_array,
 )
@@ -114,8 +115,7 @@ class ValueBounds:
             return array([low for low, _ in ends]), array([high for _, high in ends])
         if getattr(type(operand), "_is_picked", False) or not _is_bounded_type(operand._dtype):
             return _NONE
-        is_number = getattr(type(operand), "_is_number", False)
-        if is_number and operand._dtype is FLOAT and operand._id > ZERO:
+        if is_number(operand) and operand._dtype.kind in "if" and operand._id > ZERO:
             return self._numbers.get(id(operand), (None, _NONE))[1]
         ids, graph = operand._ids, operand._trace.graph
         noted = low, high = self._noted(operand, ids)

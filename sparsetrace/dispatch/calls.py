@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -69,6 +70,7 @@ from sparsetrace.operands.operands import (
     is_traced_array,
     landed,
     plain_target,
+    shape_of,
     values_of,
     wrapped,
 )
@@ -112,6 +114,14 @@ _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 _CALL_OPTIONS = frozenset(("casting", "order", "subok", "signature", "dtype"))
 _COMPARING = frozenset((np.less, np.less_equal, np.greater, np.greater_equal))
 _CONVERTING = frozenset(("casting", "signature", "dtype"))
+
+
+_ASKING: dict[Any, Callable[[tuple[int, ...]], Any]] = {
+    np.shape: tuple,
+    np.ndim: len,
+    np.size: math.prod,
+}
+"""Functions that ask for the shape of an array alone."""
 
 
 def _accepts(operand: object) -> bool:
@@ -409,6 +419,8 @@ def function_call(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    if function in _ASKING and len(args) == 1 and not kwargs and _is_common(args[0]):
+        return _ASKING[function](shape_of(args[0]))
     if trace.names is None:
         return _function_call(trace, function, args, kwargs)
     if _may_write(function, args, kwargs):

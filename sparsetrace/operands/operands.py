@@ -40,6 +40,7 @@ __all__ = [
     "float_dtype",
     "holds_objects",
     "ids_of",
+    "is_number",
     "is_of_numbers",
     "is_ordinary",
     "is_plain",
@@ -52,6 +53,7 @@ __all__ = [
     "plain_target",
     "promotion_of",
     "python_type",
+    "shape_of",
     "unwatched",
     "values_of",
     "wrapped",
@@ -158,6 +160,20 @@ def is_traced(obj: object) -> bool:
     """Whether `obj` is a traced array or scalar."""
     cls = type(obj)
     return cls not in ORDINARY and getattr(cls, "_is_traced", False)
+
+
+def is_number(obj: object) -> bool:
+    """Whether `obj` is a traced number, not an array."""
+    return getattr(type(obj), "_is_number", False) is True
+
+
+def shape_of(obj: Any) -> tuple[int, ...]:
+    """``np.shape(obj)``, which NumPy would hand over as a call of its own."""
+    if is_number(obj):
+        return ()
+    if is_traced(obj) and not getattr(type(obj), "_is_picked", False):
+        return obj._ids.shape  # type: ignore[no-any-return]
+    return np.shape(obj)
 
 
 def is_traced_array(obj: object) -> bool:
@@ -284,6 +300,8 @@ def is_uncertain(obj: Any) -> bool:
     """Whether `obj` is traced and the value of any of its elements is unknown."""
     if not is_traced(obj) or obj._trace.local:
         return False
+    if is_number(obj):
+        return bool(obj._id > ZERO)
     ids = obj._ids
     return bool(ids.size) and highest(ids) > ZERO
 
