@@ -9,7 +9,7 @@ its record (`sparsetrace.rules.enclosures`), what a function makes of them here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -34,10 +34,11 @@ from numpy import (
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import ZERO, Ids
+from sparsetrace.graph.graph import ZERO, Ids, lowest
 from sparsetrace.numpy_rules.array_manipulation import MOVES
 from sparsetrace.operands.operands import (
     FLOAT,
+    Elements,
     contains_traced,
     dtype_of,
     is_number,
@@ -134,11 +135,10 @@ class ValueBounds:
             low = maximum(low, 0.0)
         if operand._dtype.kind == "b":
             high = minimum(high, 1.0)
-        if not graph.pure:
+        if not graph.pure and ids.size and lowest(ids) <= ZERO:
             known = asarray(ids <= ZERO)
-            if known.any():
-                values = graph.known_values(ids, FLOAT)
-                return where(known, values, low), where(known, values, high)
+            values = graph.known_values(ids, FLOAT)
+            return where(known, values, low), where(known, values, high)
         return (low, high) if operand._dtype.kind in "bu" else noted
 
     def _noted(self, operand: object, ids: Ids) -> Bounds:
@@ -157,6 +157,31 @@ class ValueBounds:
         if type(argument) in (list, tuple):
             return all(map(self._is_open, argument))
         return not contains_traced(argument) or self.of(argument) is _NONE
+
+    def are_open(self, operands: Iterable[Any]) -> bool:
+        """Whether nothing is noted of what is traced among operands, all of it real or complex.
+
+        Of constants among their elements more is known, which their ids say.
+        """
+        for x in operands:
+            if isinstance(x, Elements):
+                is_open = x.dtype.kind in "fc" and not self._is_noted(x.ids)
+            elif isinstance(x, (list, tuple)):
+                is_open = self.are_open(x)
+            elif not is_traced(x):
+                is_open = True
+            elif x._dtype.kind not in "fc" or getattr(type(x), "_is_picked", False):
+                is_open = False
+            else:
+                is_open = not (self.is_bounded(x) if is_number(x) else self._is_noted(x._ids))
+            if not is_open:
+                return False
+        return True
+
+    def _is_noted(self, ids: Ids) -> bool:
+        """Whether anything is noted of the elements of an array."""
+        memory = self._names.memory(ids)
+        return memory.bounds is not None and memory.bounded == self._names.state(memory)
 
     def is_bounded(self, number: object) -> bool:
         """Whether anything is known of a number that is traced."""

@@ -464,8 +464,12 @@ def _function_call(
     placed = len(args) > position and args[position] is not None
     if not (trace.local or placed or "out" in kwargs):
         # what was recorded of a call knows no bounds of indices, and no views of parts
-        if function in lookup.FUNCTIONS and trace.names is None:
-            known = lookup.answer(trace, function, args, kwargs, _answered)
+        known = lookup.UNKNOWN
+        if function in lookup.FUNCTIONS:
+            if trace.names is None:
+                known = lookup.answer(trace, function, args, kwargs, _answered)
+            elif trace.names.bounds.are_open((*args, *kwargs.values())):
+                known = lookup.answer_openly(trace, function, args, kwargs, _noted)
             if known is not lookup.UNKNOWN:
                 return wrapped(trace, laid_out(trace, known, function, args, kwargs))
         result = _noted(trace, function, args, kwargs)

@@ -91,6 +91,8 @@ class Recipe:
 
     ``own`` says that all parents are nodes of the operands, ``settles`` that constants or
     opaque elements (no derivative) are among the places; ``choices`` are what the rule counted.
+    ``is_open`` says whether nothing is known of the bounds of its results where nothing is known
+    of its operands'; None until a run that keeps bounds has asked.
     """
 
     steps: list[Step]
@@ -103,6 +105,7 @@ class Recipe:
     results: Any
     writes: list[tuple[int, Places]]
     choices: int = 0
+    is_open: bool | None = None
 
 
 def recorded(
