@@ -176,7 +176,7 @@ def ufunc_call(
             # beside a number the elements lie as those of the other operand
             if ids.ndim > 1 and not (type(inputs[0]) in NUMBERS or type(inputs[-1]) in NUMBERS):
                 ids = of_ufunc(ids, inputs)
-            return trace.wrap(ids)
+            return trace.wrapper(trace, ids)  # type: ignore[misc]
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
         if is_traced_array(target) and target._dtype is FLOAT:  # x += y

@@ -500,11 +500,22 @@ class Graph:
         self.size = node + 1
         return node
 
+    def _are_nodes(self, a: Ids, b: Ids) -> bool:
+        """Whether two short arrays hold nodes alone."""
+        return self.pure or (lowest(a) > OPAQUE and lowest(b) > OPAQUE)
+
+    def union_of_nodes(self, a: Ids, b: Ids) -> Ids:
+        """As `union`, of arrays that hold nodes alone."""
+        shape = a.shape
+        if len(shape) == 1 and 1 < shape[0] <= _SHORT and b.shape == shape and a is not b:
+            united = self._union_short(a, b)
+            if united is not None:
+                return united
+        return self.union(a, b)
+
     def _union_short(self, a: Ids, b: Ids) -> Ids | None:
-        """Union of two short arrays ; None where nodes repeat themselves, or some id is none."""
+        """Union of two short arrays of nodes; None where these repeat themselves."""
         p, q = a.tolist(), b.tolist()
-        if not self.pure and (min(p) <= OPAQUE or min(q) <= OPAQUE):
-            return None
         if p == q:
             return a.copy()
         count = len(p)
@@ -548,7 +559,7 @@ class Graph:
             return a.copy(order="K")
         shape = a.shape
         if b.shape == shape:
-            if len(shape) == 1 and 1 < shape[0] <= _SHORT:
+            if len(shape) == 1 and 1 < shape[0] <= _SHORT and self._are_nodes(a, b):
                 united = self._union_short(a, b)
                 if united is not None:
                     return united

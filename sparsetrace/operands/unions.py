@@ -22,6 +22,7 @@ from sparsetrace.operands import nonlinear
 from sparsetrace.operands.loops import result_dtypes
 from sparsetrace.operands.operands import (
     FLOAT,
+    ORDINARY,
     Elements,
     contains_traced,
     is_traced,
@@ -131,7 +132,7 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     Where it is not that, None, and nothing has happened; `general` then answers.  Without it a
     call takes 3 times as long in a trace, and 1.6 times where it is looked up.
     """
-    if not unites(ufunc) or trace.local:
+    if trace.local or not unites(ufunc):
         return None
     if not trace.second_order:
         return _united(trace, ufunc, inputs)
@@ -142,33 +143,30 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
 
 def _united(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """The union of the inputs, where `quick` may give it."""
-    if len(inputs) == 2:
-        a, b = inputs
-        if is_traced(a):
-            if a._dtype is not FLOAT or a._trace is not trace:
-                return None
-            if is_traced(b):
-                if b._dtype is not FLOAT or b._trace is not trace:
-                    return None
-                p: Ids = a._ids
-                q: Ids = b._ids
-                if not trace.graph.pure and (_impure(p) or _impure(q)):
-                    return None
-                united: Ids = trace.graph.union(p, q)
-                return united
-            return _beside(trace, ufunc, a._ids, b, 0)
-        if not is_traced(b):
+    a, b = inputs[0], inputs[-1]
+    cls_a, cls_b = type(a), type(b)
+    # as `is_traced`, which would be called twice for every operation
+    if cls_a in ORDINARY or not getattr(cls_a, "_is_traced", False):
+        if cls_b in ORDINARY or not getattr(cls_b, "_is_traced", False):
             return None
         if b._dtype is not FLOAT or b._trace is not trace:
             return None
         return _beside(trace, ufunc, b._ids, a, 1)
-    x = inputs[0]
-    if not getattr(type(x), "_is_traced", False):
+    if a._dtype is not FLOAT or a._trace is not trace:
         return None
-    if x._dtype is not FLOAT or x._trace is not trace or (not trace.graph.pure and _impure(x._ids)):
+    p: Ids = a._ids
+    if len(inputs) == 1:
+        return None if not trace.graph.pure and _impure(p) else p.copy("K")
+    if cls_b in ORDINARY or not getattr(cls_b, "_is_traced", False):
+        return _beside(trace, ufunc, p, b, 0)
+    if b._dtype is not FLOAT or b._trace is not trace:
         return None
-    ids: Ids = x._ids
-    return ids.copy(order="K")
+    q: Ids = b._ids
+    graph = trace.graph
+    if not graph.pure and (_impure(p) or _impure(q)):
+        return None
+    united: Ids = graph.union_of_nodes(p, q)
+    return united
 
 
 def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
@@ -234,7 +232,7 @@ def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if cls in _REAL_SCALARS:
         if trace.values and not _matters(ufunc, position, constant):
             return None
-        return None if not trace.graph.pure and _impure(ids) else ids.copy(order="K")
+        return None if not trace.graph.pure and _impure(ids) else ids.copy("K")
     if cls is not np.ndarray:
         constant = unwatched(constant)
         if type(constant) is not np.ndarray:
@@ -253,7 +251,7 @@ def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if not trace.graph.pure and _impure(ids):
         return None
     if constant.shape == ids.shape:
-        out = ids.copy(order="K")
+        out = ids.copy("K")
     else:
         out = filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
     if cuts:
