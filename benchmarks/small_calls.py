@@ -186,7 +186,7 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
 
     original = lookup.answer
     if not known:
-        lookup.answer = lambda *args: lookup.UNKNOWN
+        lookup.answer = lambda *args, **options: lookup.UNKNOWN
     try:
         jacobian_sparsity(function, np.linspace(0.1, 1.0, 10))
     finally:

@@ -419,7 +419,15 @@ def function_call(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
-    if function in _ASKING and len(args) == 1 and not kwargs and _is_common(args[0]):
+    if trace.is_idle and function in lookup.FUNCTIONS:
+        # most calls; as by `_function_call`, which asks for more
+        if len(args) <= _most_without_target(function) and "out" not in kwargs:
+            known = lookup.answer(trace, function, args, kwargs, _answered)
+            if known is lookup.UNKNOWN:
+                return _function_call(trace, function, args, kwargs, looked_up=True)
+            known = laid_out(trace, known, function, args, kwargs)
+            return trace.wrap(known) if type(known) is Elements else wrapped(trace, known)
+    elif function in _ASKING and len(args) == 1 and not kwargs and _is_common(args[0]):
         return _ASKING[function](shape_of(args[0]))
     if trace.names is None:
         return _function_call(trace, function, args, kwargs)
@@ -451,8 +459,20 @@ def _harmless(function: Callable[..., Any]) -> int:
     return next((i for i, name in enumerate(parameters) if name in _WRITING), 10**6)
 
 
+@cache
+def _most_without_target(function: Callable[..., Any]) -> int:
+    """How many arguments by position leave the target out; -1 if a call asks for more than that."""
+    asks = function in raising_functions.RAISING or function is _WHERE
+    return -1 if asks else out_position(function)
+
+
 def _function_call(
-    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    looked_up: bool = False,
 ) -> Any:
     if function is _WHERE and len(args) == 1 and not kwargs:
         function = _NONZERO
@@ -465,11 +485,11 @@ def _function_call(
     if not (trace.local or placed or "out" in kwargs):
         # what was recorded of a call knows no bounds of indices, and no views of parts
         known = lookup.UNKNOWN
-        if function in lookup.FUNCTIONS:
+        if not looked_up and function in lookup.FUNCTIONS:
             if trace.names is None:
                 known = lookup.answer(trace, function, args, kwargs, _answered)
             elif trace.names.bounds.are_open((*args, *kwargs.values())):
-                known = lookup.answer_openly(trace, function, args, kwargs, _noted)
+                known = lookup.answer(trace, function, args, kwargs, _noted, openly=True)
             if known is not lookup.UNKNOWN:
                 return wrapped(trace, laid_out(trace, known, function, args, kwargs))
         result = _noted(trace, function, args, kwargs)

@@ -25,7 +25,7 @@ from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, lowes
 from sparsetrace.operands.implementations import function_named
 from sparsetrace.operands.operands import Elements, is_traced
 
-__all__ = ["FUNCTIONS", "UNKNOWN", "answer", "answer_openly", "answered", "forget", "leave"]
+__all__ = ["FUNCTIONS", "UNKNOWN", "answer", "answered", "forget", "leave"]
 
 
 _NAMES = """
@@ -90,56 +90,39 @@ def answered(
 
 
 def answer(
-    trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+    trace: Trace,
+    call: Hashable,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    rule: Rule,
+    *,
+    openly: bool = False,
 ) -> Any:
     """What ``rule(trace, call, args, kwargs)`` returns, if that is known; else `UNKNOWN`.
 
     A global trace's only: in a local one the outcome depends on the values.
+
+    Parameters
+    ----------
+    trace, call, args, kwargs, rule
+    openly : bool
+        Whether the run keeps bounds of values, and nothing is known of the operands'.  The rule
+        then answers once more, and shows whether the results have any.
     """
-    found = find(trace, call, args, kwargs, rule)
-    return UNKNOWN if found is None else _followed(trace, *found)
-
-
-Found = tuple[Recipe, list[Any], Ids]
-"""What is recorded of a call, the ids of its operands, and all of them in one array."""
-
-
-def answer_openly(
-    trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
-) -> Any:
-    """The same where a run keeps bounds of values, and nothing is known of the operands'.
-
-    The rule answers once more, and shows whether the results have any.
-    """
-    found = find(trace, call, args, kwargs, rule)
-    if found is None or found[0].writes:
-        return UNKNOWN
-    recipe = found[0]
-    if recipe.is_open is None:
-        result = rule(trace, call, args, kwargs)
-        recipe.is_open = trace.names.bounds.are_open((result,))
-        return result
-    return _followed(trace, *found) if recipe.is_open else UNKNOWN
-
-
-def find(
-    trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
-) -> Found | None:
-    """What is recorded of a call, if anything; a call that comes again is recorded."""
     described: list[Any] = [call, trace.values, trace.dependency, trace.second_order]
     nodes: list[Any] = []
     if not _describes(trace, args, described, nodes):
-        return None
+        return UNKNOWN
     if kwargs:
         described += (_NAMED, *kwargs)
         if not _describes(trace, kwargs.values(), described, nodes):
-            return None
+            return UNKNOWN
     if len(nodes) == 1:
         table = nodes[0]
         if table.ndim != 1:
             table = table.reshape(-1)
     elif not nodes:
-        return None
+        return UNKNOWN
     else:
         given = [ids.tobytes() for ids in nodes]
         table = frombuffer(b"".join(given), np.int32)
@@ -153,27 +136,36 @@ def find(
             described += (_CONSTANTS, np.minimum(table, _FIRST_INPUT).tobytes())
             if least < ZERO:
                 if trace.graph.wide:
-                    return None
+                    return UNKNOWN
                 described.append(trace.graph.known_values(table, _COMPLEX).tobytes())
     key = tuple(described)
     recipe = _RECIPES.get(key)
     if recipe is None:
         if key in _RECIPES:
-            return None
+            return UNKNOWN
         mark = hash(key)
         if mark not in _SEEN:
             if len(_SEEN) >= _MOST_SEEN:
                 _SEEN.clear()
             _SEEN.add(mark)
-            return None
+            return UNKNOWN
         if len(_RECIPES) >= _MOST_RECIPES:
             _RECIPES.clear()
         recipe = _RECIPES[key] = recorded(trace, call, args, kwargs, rule)
         if recipe is None:
-            return None
-    if recipe.writes and _overlap(recipe, nodes):
-        return None
-    return recipe, nodes, table
+            return UNKNOWN
+    if recipe.writes and (openly or _overlap(recipe, nodes)):
+        return UNKNOWN
+    if openly and not recipe.is_open:
+        return _once_more(trace, recipe, rule(trace, call, args, kwargs))
+    return _followed(trace, recipe, nodes, table)
+
+
+def _once_more(trace: Trace, recipe: Recipe, result: Any) -> Any:
+    """A rule's result, which shows whether a call's results have bounds."""
+    if recipe.is_open is None:
+        recipe.is_open = trace.names.bounds.are_open((result,))
+    return result
 
 
 # ------------------------------------------------------------------------------- key
