@@ -161,7 +161,7 @@ def joined(graph: Graph, real: Ids, imag: Ids) -> Ids:
 def _joined(graph: Graph, real: Ids, imag: Ids) -> Ids:
     """The same of arrays of one dimension that the graph may keep."""
     apart = real != imag
-    if not graph.pure:
+    if not graph.pure and lowest(real) <= OPAQUE and lowest(imag) <= OPAQUE:
         without = (real <= OPAQUE) & (imag <= OPAQUE)
         if count_nonzero(without):
             return _beside_constants(graph, real, imag, apart, without)
