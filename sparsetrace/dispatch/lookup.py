@@ -325,11 +325,14 @@ def _overlap(recipe: Recipe, nodes: list[Any]) -> bool:
 def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any:
     trace.choices += recipe.choices
     graph, results = trace.graph, recipe.results
-    if recipe.own and type(results) is Result and results.fresh >= 0 and not recipe.writes:
-        start = _append(graph, recipe.steps[0], table) + results.fresh
-        shape = results.places.shape
-        ids = arange(start, start + results.places.size, dtype=np.int32)
-        return _elements(results, ids if len(shape) == 1 else ids.reshape(shape))
+    if recipe.own and type(results) is Result and not recipe.writes:
+        if results.fresh >= 0:
+            start = _append(graph, recipe.steps[0], table) + results.fresh
+            shape = results.places.shape
+            ids = arange(start, start + results.places.size, dtype=np.int32)
+            return _elements(results, ids if len(shape) == 1 else ids.reshape(shape))
+        if results.new is not None:
+            return _elements(results, results.new + _append(graph, recipe.steps[0], table))
     base = graph.next_block() if recipe.count else 0
     table = _all_ids(trace, recipe, table, base)
     for step in recipe.steps:

@@ -76,6 +76,8 @@ class Result:
     """Of a complex array, the places of its imaginary part; `places` are those of the real one."""
     of_python: bool = False
     """Whether it is a number of Python's own."""
+    new: Ids | None = None
+    """Where it consists of new nodes in another order, or some again: which of them."""
 
 
 @dataclass(slots=True)
@@ -280,7 +282,7 @@ class _OfPython:
 def _with_results(outline: Any, results: list[Result]) -> Any:
     if isinstance(outline, _OfPython):
         result = results[outline.at]
-        result.fresh, result.of_python = -1, True
+        result.fresh, result.new, result.of_python = -1, None, True
         return result
     if isinstance(outline, int):
         return results[outline]
@@ -459,13 +461,11 @@ def _result(result: Elements, parts: tuple[Ids, ...], table: _Table) -> Result:
         axes = tuple(np.argsort(order).tolist())
         places = array(places.transpose(order), order="C")
     in_order = places.reshape(-1)
-    fresh = -1
+    fresh, new = -1, None
     first = table.first_new
-    if (
-        in_order.size
-        and first <= in_order[0]
-        and in_order[-1] < table.special
-        and (np.diff(in_order) == 1).all()
-    ):
-        fresh = int(in_order[0]) - first
-    return Result(places, result.dtype, result.keep_array, axes, fresh)
+    if in_order.size and first <= in_order.min() and in_order.max() < table.special:
+        if (np.diff(in_order) == 1).all():
+            fresh = int(in_order[0]) - first
+        else:
+            new = asarray(places - first, np.int32)
+    return Result(places, result.dtype, result.keep_array, axes, fresh, new=new)
