@@ -307,7 +307,7 @@ def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **
     trace = self._trace
     if method != "__call__" or kwargs:
         pass
-    elif trace.names is not None and trace.calm and len(inputs) < 3:
+    elif trace.calm and (len(inputs) == 2 or (len(inputs) == 1 and trace.names is not None)):
         made = number_of(TracedScalar, trace, ufunc, *inputs)
         if made is not None:
             return made

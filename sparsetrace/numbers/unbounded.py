@@ -1,4 +1,4 @@
-"""Ufuncs of numbers of which no bounds are known, where a run keeps names and bounds of values.
+"""Ufuncs of numbers of which no bounds are known, also where a run keeps names and bounds.
 
 Contract: a float has no name, and the bounds of what such a call gives are those for any operand
 (`sparsetrace.operands.unknown_bounds`): with these the node is all there is.  Where more is to be
@@ -32,7 +32,6 @@ def number_of(kind: type, trace: Trace, function: np.ufunc, a: Any, *others: Any
     kind : type
         The class of the result.
     trace : Trace
-        Which keeps names.
     function : numpy.ufunc
     a, *others : object
         One operand or two, one of them a traced number at least.
@@ -42,8 +41,8 @@ def number_of(kind: type, trace: Trace, function: np.ufunc, a: Any, *others: Any
     node, known = _one(trace, function, a) if not others else _two(trace, function, a, *others)
     if node is None:
         return None
-    ends = bounds_of_unknown(function, known, FLOAT)
     result = kind(trace, node, FLOAT)
+    ends = None if trace.names is None else bounds_of_unknown(function, known, FLOAT)
     if ends is not None:
         trace.names.bounds.note(result, *ends)
     return result
@@ -83,6 +82,6 @@ def _two(trace: Trace, function: np.ufunc, a: Any, b: Any) -> _Found:
 
 
 def _is_open(trace: Trace, number: Any) -> bool:
-    return (
-        number._id > OPAQUE and number._dtype is FLOAT and not trace.names.bounds.is_bounded(number)
-    )
+    if number._id <= OPAQUE or number._dtype is not FLOAT:
+        return False
+    return trace.names is None or not trace.names.bounds.is_bounded(number)
