@@ -163,17 +163,20 @@ def _sample(call: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     if layout is None:
         return _made_of_ones(call, args, kwargs)
     key = call, layout
-    sample = _SAMPLES.get(key)
-    if sample is None:
+    known = _SAMPLES.get(key)
+    if known is not None:
+        return known
+    sample = _made_of_ones(call, args, kwargs)
+    if isinstance(sample, ndarray) and sample.size <= _LARGE:
         if len(_SAMPLES) >= _MOST_SAMPLES:
             _SAMPLES.clear()
-        sample = _SAMPLES[key] = _made_of_ones(call, args, kwargs)
+        _SAMPLES[key] = sample
     return sample
 
 
 _SAMPLES: dict[Any, Any] = {}
-_MOST_SAMPLES, _SMALL = 1024, 256
-"""So many are remembered, and those alone whose operands have no more elements."""
+_MOST_SAMPLES, _SMALL, _LARGE = 1024, 256, 4096
+"""So many are remembered, those alone whose operands and results have no more elements."""
 _SHOWN = frozenset((str, int, type(None)))
 
 
