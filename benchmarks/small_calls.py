@@ -2,6 +2,7 @@
 
     python benchmarks/small_calls.py            # the slowest call of each group
     python benchmarks/small_calls.py --all      # every call, NumPy's own time beside it
+    python benchmarks/small_calls.py --behind   # behind a look-up by a value: bounds are kept
 
 A call is answered by its rule the first time; from the third time on it is looked up
 (`sparsetrace.dispatch.lookup`).  Each is timed inside a traced function, best of many.
@@ -62,7 +63,7 @@ CALLS = {
         np.isfinite(x); np.heaviside(x, 0.0); np.frexp(x); np.modf(x); np.divmod(x, 3.0)
         np.sinc(x); np.i0(x); np.fix(x); np.round(x); np.nan_to_num(x); np.angle(x); np.real(x)
         np.imag(x); np.unwrap(x); np.isclose(x, 1.0); np.clip(x, 0, 1); np.clip(x, y, 2); s*t
-        np.real_if_close(x)
+        np.real_if_close(x); s+1.0; s**2; -s; np.sin(s); max(s, t); int(s); s>0
         """,
     "products": """
         x@x; M@x; B@x; x@B; T@x; X@X.T; X@A.T; np.dot(x, K); np.dot(x, Z); np.dot(B, x); x.dot(Z)
@@ -161,7 +162,9 @@ def _best(call: Any, repeats: int) -> float:
     return 1e6 * best
 
 
-def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> float:
+def microseconds(
+    expression: str, *, repeats: int = 40, known: bool = True, behind: bool = False
+) -> float:
     """The best time of a call inside a trace, in microseconds.
 
     Parameters
@@ -170,6 +173,8 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
     repeats : int
     known : bool
         Whether calls made before are looked up, or answered by their rules each time.
+    behind : bool
+        Whether a look-up by a value comes first: the bounds of all values are kept then.
     """
     names = dict(CONSTANTS)
     # Made outside: of code that a traced function makes nothing is known, and np.allclose would
@@ -178,13 +183,17 @@ def microseconds(expression: str, *, repeats: int = 40, known: bool = True) -> f
     found: SimpleQueue[float] = SimpleQueue()  # of which a trace puts nothing back
 
     def function(x: Any) -> Any:
+        if not hasattr(x, "patterns"):
+            return x  # a plain call: many comparisons look like a search, of which there is one
+        if behind:
+            x[int(np.argmax(x))]
         names.update(operands(x))
         found.put(_best(call, repeats))
         return x
 
     original = lookup.answer
     if not known:
-        lookup.answer = lambda *args: lookup.UNKNOWN
+        lookup.answer = lambda *args, **options: lookup.UNKNOWN
     try:
         jacobian_sparsity(function, np.linspace(0.1, 1.0, 10))
     finally:
@@ -201,18 +210,18 @@ def numpy_microseconds(expression: str, repeats: int = 40) -> float:
 
 
 def main() -> None:
-    everything = "--all" in sys.argv
+    everything, behind = "--all" in sys.argv, "--behind" in sys.argv
     known: dict[str, float] = {}
     for _ in range(ROUNDS):
         for group in CALLS:
             for call in calls(group):
-                known[call] = min(known.get(call, np.inf), microseconds(call))
+                known[call] = min(known.get(call, np.inf), microseconds(call, behind=behind))
     print(f"{'looked up':>10} {'by rule':>9} {'NumPy':>7}   us")
     for group in CALLS:
         print(group)
         slowest = sorted(calls(group), key=known.__getitem__, reverse=True)
         for call in slowest if everything else slowest[:3]:
-            rule = min(microseconds(call, known=False) for _ in range(3))
+            rule = min(microseconds(call, known=False, behind=behind) for _ in range(3))
             plain = min(numpy_microseconds(call) for _ in range(3))
             print(f"{known[call]:10.1f} {rule:9.1f} {plain:7.1f}   {call}")
     over = sum(time > 15 for time in known.values())

@@ -25,7 +25,7 @@ from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.dispatch.sparse_operators import given_way, reflected
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import joint
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import OPAQUE, Ids, highest
 from sparsetrace.numbers.scalar import (
     Hidden,
     Number,
@@ -188,6 +188,8 @@ class TracedArray(Layout):
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
         for cls in types:
+            if cls is TracedArray or cls is np.ndarray:
+                continue
             if not issubclass(cls, (np.ndarray, Number)):
                 return NotImplemented
             if issubclass(cls, np.ma.MaskedArray):
@@ -227,7 +229,7 @@ class TracedArray(Layout):
     # -------------------------------------------------------------- elements
     def __getitem__(self, key: Any) -> Any:
         if not indexing.is_simple(key):
-            if isinstance(key, str):
+            if issubclass(type(key), str):
                 raise IndexError("only integers, slices and arrays are valid indices")
             key, unsure = indexing.constant_key(self._trace, key)
             if unsure:
@@ -236,7 +238,7 @@ class TracedArray(Layout):
                     if result is not NotImplemented:
                         return result
                 may_raise(self._trace, _OUT_OF_BOUNDS)
-                if (self._ids > OPAQUE).any():
+                if self._ids.size and highest(self._ids) > OPAQUE:
                     indexing.want_bounds(self._trace)
                 result = _recorded(self._trace, "read", (self, key), _read)
                 if indexing.gives_view(key):

@@ -20,16 +20,16 @@ from sparsetrace.arrays.picked import PickedArray, aligned, along_axis
 from sparsetrace.arrays.picks import Pick, meet, refuse
 from sparsetrace.arrays.value_names import ValueNames
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, highest
 from sparsetrace.numpy_rules import indexing
 from sparsetrace.operands.complex_operands import elements_of, moved_ids
 from sparsetrace.operands.constants import chosen_values, note_choice
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
-    dtype_of,
     is_traced,
     is_traced_array,
+    shape_of,
 )
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.registry import rule_for
@@ -54,7 +54,7 @@ def _picks(key: object) -> bool:
 
 def _is_unknown_truth(entry: Any) -> bool:
     """Whether it is a mask without axes: a truth value."""
-    return is_traced(entry) and not np.ndim(entry) and dtype_of(entry).kind == "b"
+    return is_traced(entry) and entry._dtype.kind == "b" and not shape_of(entry)
 
 
 def _with_truths(trace: Trace, key: object, *, decide: bool) -> Any:
@@ -99,7 +99,8 @@ def _is_unknown_mask(entry: Any) -> bool:
         and not isinstance(entry, PickedArray)
         and entry.dtype.kind == "b"
         and entry.ndim > 0
-        and bool((entry._ids > 0).any())
+        and entry._ids.size > 0
+        and highest(entry._ids) > ZERO
     )
 
 

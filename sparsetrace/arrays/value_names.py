@@ -93,7 +93,9 @@ class ValueNames:
         """The name of an array's values, by its ids."""
         memory = self.memory(ids)
         now = self.state(memory)
-        at = ids.ctypes.data - memory.owner.ctypes.data, ids.shape, ids.strides
+        owner = memory.owner
+        start = 0 if ids is owner else ids.ctypes.data - owner.ctypes.data
+        at = start, ids.shape, ids.strides
         if memory.made is not None and memory.since == now:
             return memory.made, at
         return id(memory.owner), now, at

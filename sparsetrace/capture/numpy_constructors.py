@@ -23,6 +23,7 @@ from sparsetrace.errors import EscapeError, explain
 from sparsetrace.graph.graph import filled
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import (
+    OF_NUMBERS,
     Elements,
     contains_traced,
     data_of,
@@ -78,6 +79,8 @@ def as_array(x: Any, by: str = "") -> Any:
 
     So is what hands an array out, unless it has an answer of its own to a function named `by`.
     """
+    if type(x) in OF_NUMBERS or is_traced(x):
+        return x
     x = as_plain(x) if type(x) is np.poly1d else listed(as_operand(x, by))
     holds = isinstance(x, (list, tuple)) or (holds_objects(x) and is_of_numbers(x))
     return traced_array_of(x) if holds and contains_traced(x) else x

@@ -387,6 +387,12 @@ _SHARED = ("scipy._lib", "scipy._external")
 _COMPILED = frozenset(("jax", "numba", "pandas", "tensorflow", "torch"))
 
 
+@functools.lru_cache(maxsize=4096)
+def _is_of_library(module: str) -> bool:
+    """Whether a module that is none of SciPy's is a library's in this sense."""
+    return module.startswith(("numpy.", "sparsetrace.")) or module.partition(".")[0] in _COMPILED
+
+
 def is_library(frame: types.FrameType) -> bool:
     """Whether a frame is of a library, whose arrays go to NumPy or to compiled code.
 
@@ -395,8 +401,7 @@ def is_library(frame: types.FrameType) -> bool:
     """
     name = frame.f_globals.get("__name__", "")
     if not name.startswith("scipy."):
-        package = name.partition(".")[0]
-        return name.startswith(("numpy.", "sparsetrace.")) or package in _COMPILED
+        return _is_of_library(name)
     caller: types.FrameType | None = frame
     while caller is not None and name.startswith(_SHARED):
         caller = caller.f_back

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -76,6 +77,7 @@ from sparsetrace.operands.operands import (
     is_traced_array,
     landed,
     plain_target,
+    shape_of,
     values_of,
     wrapped,
 )
@@ -121,6 +123,14 @@ _COMPARING = frozenset((np.less, np.less_equal, np.greater, np.greater_equal))
 _CONVERTING = frozenset(("casting", "signature", "dtype"))
 
 
+_ASKING: dict[Any, Callable[[tuple[int, ...]], Any]] = {
+    np.shape: tuple,
+    np.ndim: len,
+    np.size: math.prod,
+}
+"""Functions that ask for the shape of an array alone."""
+
+
 def _accepts(operand: object) -> bool:
     if is_traced(operand):
         return not getattr(type(operand), "_is_picked", False)
@@ -128,6 +138,23 @@ def _accepts(operand: object) -> bool:
         return False
     check_operators(operand)
     return isinstance(operand, _PLAIN)
+
+
+def _is_common(operand: Any) -> bool:
+    """Whether an operand is a number, an array of numbers or a traced one: surely to be taken."""
+    cls = type(operand)
+    if cls is np.ndarray:
+        return bool(operand.dtype.kind != "O")
+    return cls in NUMBERS or (
+        getattr(cls, "_is_traced", False) and not getattr(cls, "_is_picked", False)
+    )
+
+
+def _size(operand: Any) -> int:
+    # np.size of a traced array would be a call for a rule
+    if type(operand) in NUMBERS:
+        return 1
+    return int(operand.size if is_traced(operand) else np.size(operand))
 
 
 def _array_of(operand: object) -> Any:
@@ -156,7 +183,7 @@ def ufunc_call(
             # beside a number the elements lie as those of the other operand
             if ids.ndim > 1 and not (type(inputs[0]) in NUMBERS or type(inputs[-1]) in NUMBERS):
                 ids = of_ufunc(ids, inputs)
-            return trace.wrap(ids)
+            return trace.wrapper(trace, ids)  # type: ignore[misc]
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
         if is_traced_array(target) and target._dtype is FLOAT:  # x += y
@@ -165,21 +192,21 @@ def ufunc_call(
                 indexing.put(trace, target._ids, ..., ids)
                 return target
     if ufunc in _COMPARING and method == "__call__":
-        # np.size of a traced array would be a call for a rule
-        sizes = (x.size if is_traced(x) else np.size(x) for x in inputs)
-        trace.compared_numbers(max(sizes))
-    for operand in inputs:
-        if not _accepts(operand):
-            arrays = tuple(map(_array_of, inputs))
-            if any(new is not old for new, old in zip(arrays, inputs, strict=True)):
-                return ufunc_call(trace, ufunc, method, arrays, kwargs, named)
-            constant = scipy.sparse.issparse(operand) and not contains_traced(operand)
-            if ufunc is np.matmul and constant:
-                continue
-            return NotImplemented
+        trace.compared_numbers(max(map(_size, inputs)))
+    common = "out" not in kwargs and all(map(_is_common, inputs))
+    if not common:
+        for operand in inputs:
+            if not _accepts(operand):
+                arrays = tuple(map(_array_of, inputs))
+                if any(new is not old for new, old in zip(arrays, inputs, strict=True)):
+                    return ufunc_call(trace, ufunc, method, arrays, kwargs, named)
+                constant = scipy.sparse.issparse(operand) and not contains_traced(operand)
+                if ufunc is np.matmul and constant:
+                    continue
+                return NotImplemented
     if python_ufuncs.is_of_python(ufunc):
         return python_ufuncs.call(trace, ufunc, method, inputs, kwargs)
-    if any(map(holds_objects, (*inputs, *kwargs.get("out", ())))):
+    if not common and any(map(holds_objects, (*inputs, *kwargs.get("out", ())))):
         return _of_objects(trace, ufunc, method, inputs, kwargs)
     if not kwargs and method == "__call__" and ufunc.signature is None and not trace.local:
         simple = unions.simple(trace, ufunc, inputs)
@@ -399,6 +426,16 @@ def function_call(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Answer ``__array_function__``."""
+    if trace.is_idle and function in lookup.FUNCTIONS:
+        # most calls; as by `_function_call`, which asks for more
+        if len(args) <= _most_without_target(function) and "out" not in kwargs:
+            known = lookup.answer(trace, function, args, kwargs, _answered)
+            if known is lookup.UNKNOWN:
+                return _function_call(trace, function, args, kwargs, looked_up=True)
+            known = laid_out(trace, known, function, args, kwargs)
+            return trace.wrap(known) if type(known) is Elements else wrapped(trace, known)
+    elif function in _ASKING and len(args) == 1 and not kwargs and _is_common(args[0]):
+        return _ASKING[function](shape_of(args[0]))
     if trace.names is None:
         return _function_call(trace, function, args, kwargs)
     if _may_write(function, args, kwargs):
@@ -429,8 +466,20 @@ def _harmless(function: Callable[..., Any]) -> int:
     return next((i for i, name in enumerate(parameters) if name in _WRITING), 10**6)
 
 
+@cache
+def _most_without_target(function: Callable[..., Any]) -> int:
+    """How many arguments by position leave the target out; -1 if a call asks for more than that."""
+    asks = function in raising_functions.RAISING or function is _WHERE
+    return -1 if asks else out_position(function)
+
+
 def _function_call(
-    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    looked_up: bool = False,
 ) -> Any:
     if function is _WHERE and len(args) == 1 and not kwargs:
         function = _NONZERO
@@ -442,8 +491,12 @@ def _function_call(
     placed = len(args) > position and args[position] is not None
     if not (trace.local or placed or "out" in kwargs):
         # what was recorded of a call knows no bounds of indices, and no views of parts
-        if function in lookup.FUNCTIONS and trace.names is None:
-            known = lookup.answer(trace, function, args, kwargs, _answered)
+        known = lookup.UNKNOWN
+        if not looked_up and function in lookup.FUNCTIONS:
+            if trace.names is None:
+                known = lookup.answer(trace, function, args, kwargs, _answered)
+            elif trace.names.bounds.are_open((*args, *kwargs.values())):
+                known = lookup.answer(trace, function, args, kwargs, _noted, openly=True)
             if known is not lookup.UNKNOWN:
                 return wrapped(trace, laid_out(trace, known, function, args, kwargs))
         result = _noted(trace, function, args, kwargs)

@@ -9,19 +9,19 @@ results stand for two each, their real and their imaginary parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
-from numpy import arange, asarray, concatenate
+from numpy import arange, array, asarray, concatenate, frombuffer
 
 from sparsetrace.context import Trace
-from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, is_c_like, recorded
+from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, Step, is_c_like, recorded
 from sparsetrace.graph.complex_parts import joined, parts_of
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Columns, Ids, Rows
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, lowest
 from sparsetrace.operands.implementations import function_named
 from sparsetrace.operands.operands import Elements, is_traced
 
@@ -90,36 +90,51 @@ def answered(
 
 
 def answer(
-    trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
+    trace: Trace,
+    call: Hashable,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    rule: Rule,
+    *,
+    openly: bool = False,
 ) -> Any:
     """What ``rule(trace, call, args, kwargs)`` returns, if that is known; else `UNKNOWN`.
 
     A global trace's only: in a local one the outcome depends on the values.
+
+    Parameters
+    ----------
+    trace, call, args, kwargs, rule
+    openly : bool
+        Whether the run keeps bounds of values, and nothing is known of the operands'.  The rule
+        then answers once more, and shows whether the results have any.
     """
     described: list[Any] = [call, trace.values, trace.dependency, trace.second_order]
     nodes: list[Any] = []
-    for x in args:
-        if not (_HOW.get(type(x)) or _how(x))(trace, x, described, nodes):
-            return UNKNOWN
-    for name, x in kwargs.items():
-        described += (_NAMED, name)
-        if not (_HOW.get(type(x)) or _how(x))(trace, x, described, nodes):
+    if not _describes(trace, args, described, nodes):
+        return UNKNOWN
+    if kwargs:
+        described += (_NAMED, *kwargs)
+        if not _describes(trace, kwargs.values(), described, nodes):
             return UNKNOWN
     if len(nodes) == 1:
-        table = nodes[0].reshape(-1)
+        table = nodes[0]
+        if table.ndim != 1:
+            table = table.reshape(-1)
     elif not nodes:
         return UNKNOWN
     else:
-        table = concatenate([ids.reshape(-1) for ids in nodes])
-        first: dict[bytes, int] = {}  # operands that are one and the same need no union
-        same = [first.setdefault(ids.tobytes(), i) for i, ids in enumerate(nodes)]
-        if len(first) < len(same):
-            described += (_SAME, *same)
+        given = [ids.tobytes() for ids in nodes]
+        table = frombuffer(b"".join(given), np.int32)
+        if len(set(given)) < len(given):  # operands that are one and the same need no union
+            first: dict[bytes, int] = {}
+            described.append(_SAME)
+            described += [first.setdefault(ids, i) for i, ids in enumerate(given)]
     if not trace.graph.pure and table.size:
-        lowest = np.minimum.reduce(table)
-        if lowest <= OPAQUE:
-            described += (_CONSTANTS, np.minimum(table, FIRST_INPUT).tobytes())
-            if lowest < ZERO:
+        least = lowest(table)
+        if least <= OPAQUE:
+            described += (_CONSTANTS, np.minimum(table, _FIRST_INPUT).tobytes())
+            if least < ZERO:
                 if trace.graph.wide:
                     return UNKNOWN
                 described.append(trace.graph.known_values(table, _COMPLEX).tobytes())
@@ -139,33 +154,53 @@ def answer(
         recipe = _RECIPES[key] = recorded(trace, call, args, kwargs, rule)
         if recipe is None:
             return UNKNOWN
-    if recipe.writes and _overlap(recipe, nodes):
+    if recipe.writes and (openly or _overlap(recipe, nodes)):
         return UNKNOWN
+    if openly and not recipe.is_open:
+        return _once_more(trace, recipe, rule(trace, call, args, kwargs))
     return _followed(trace, recipe, nodes, table)
+
+
+def _once_more(trace: Trace, recipe: Recipe, result: Any) -> Any:
+    """A rule's result, which shows whether a call's results have bounds."""
+    if recipe.is_open is None:
+        recipe.is_open = trace.names.bounds.are_open((result,))
+    return result
 
 
 # ------------------------------------------------------------------------------- key
 _NAMED, _SAME, _CONSTANTS, _ITSELF, _FORTRAN, _INTS = "name same constants itself F ints".split()
 """Tags in a key, before entries other than a type and a value."""
 _COMPLEX = np.dtype(complex)
+_FIRST_INPUT = array(FIRST_INPUT, np.int32)
 
 How = Callable[[Trace, Any, list[Any], list[Any]], bool]
 """Appends to the key what a rule may ask of an argument, and its nodes; False if it cannot."""
+
+
+def _describes(trace: Trace, items: Iterable[Any], key: list[Any], nodes: list[Any]) -> bool:
+    """Whether all of some arguments can be described; then they are."""
+    for x in items:  # noqa: SIM110 - a generator takes twice as long
+        if not (_HOW.get(type(x)) or _how(x))(trace, x, key, nodes):
+            return False
+    return True
 
 
 def _traced(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     ids: Ids = x._ids
     if ids.size > _SMALL or x._trace is not trace:
         return False
-    if x._dtype.kind == "c":
-        key += (type(x), ids.shape, x._dtype)
-        nodes += parts_of(trace.graph, ids)
-        return ids.ndim < 2 or is_c_like(ids)
-    if ids.ndim < 2 or ids.flags.c_contiguous or is_c_like(ids):
-        key += (type(x), ids.shape, x._dtype)
-        nodes.append(ids)
+    shape, dtype = ids.shape, x._dtype
+    key += (type(x), shape, dtype)
+    if len(shape) < 2 or is_c_like(ids):
+        if dtype.kind == "c":
+            nodes += parts_of(trace.graph, ids)
+        else:
+            nodes.append(ids)
         return True
-    key += (type(x), ids.shape, x._dtype, _FORTRAN)
+    if dtype.kind == "c":
+        return False
+    key.append(_FORTRAN)
     nodes.append(ids.T)
     return is_c_like(ids.T)
 
@@ -207,7 +242,7 @@ def _parts(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
         key += (type(x), _INTS, tuple(x))
         return True
     key += (type(x), len(x))
-    return all((_HOW.get(type(item)) or _how(item))(trace, item, key, nodes) for item in x)
+    return _describes(trace, x, key, nodes)
 
 
 def _slice(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
@@ -289,17 +324,19 @@ def _overlap(recipe: Recipe, nodes: list[Any]) -> bool:
 
 def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any:
     trace.choices += recipe.choices
-    base = trace.graph.next_block() if recipe.count else 0
-    results = recipe.results
-    if recipe.own and type(results) is Result and results.fresh >= 0 and not recipe.writes:
-        for step in recipe.steps:
-            _append(trace, step, table)
-        start = base + results.fresh
-        ids = arange(start, start + results.places.size, dtype=np.int32)
-        return _elements(results, ids.reshape(results.places.shape))
+    graph, results = trace.graph, recipe.results
+    if recipe.own and type(results) is Result and not recipe.writes:
+        if results.fresh >= 0:
+            start = _append(graph, recipe.steps[0], table) + results.fresh
+            shape = results.places.shape
+            ids = arange(start, start + results.places.size, dtype=np.int32)
+            return _elements(results, ids if len(shape) == 1 else ids.reshape(shape))
+        if results.new is not None:
+            return _elements(results, results.new + _append(graph, recipe.steps[0], table))
+    base = graph.next_block() if recipe.count else 0
     table = _all_ids(trace, recipe, table, base)
     for step in recipe.steps:
-        _append(trace, step, table)
+        _append(graph, step, table)
     for cls, places in recipe.interactions:
         taken = {id(at): table[at] for at in places}  # equal arrays stay one and the same
         trace.graph.interactions.append(cls(*(taken[id(at)] for at in places)))
@@ -311,12 +348,12 @@ def _followed(trace: Trace, recipe: Recipe, nodes: list[Any], table: Ids) -> Any
     return result
 
 
-def _append(trace: Trace, step: Any, table: Ids) -> None:
+def _append(graph: Graph, step: Step, table: Ids) -> int:
+    """The first new node of a step."""
     parents = table[step.parents]
     if step.indptr is None:
-        trace.graph.append(Columns(trace.graph.size, step.size, list(parents)))
-    else:
-        trace.graph.append(Rows(trace.graph.size, step.size, step.indptr, parents, step.sequential))
+        return graph.append_columns(list(parents))
+    return graph.append_rows(step.indptr, parents, sequential=step.sequential)
 
 
 def _all_ids(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
@@ -327,7 +364,7 @@ def _all_ids(trace: Trace, recipe: Recipe, operands: Ids, base: int) -> Ids:
     if recipe.settles:
         tables.append(trace.graph.zero_and_opaque)
         if recipe.constants is not None:
-            tables.append(trace.graph.constant(recipe.constants))
+            tables.append(trace.graph.lasting_constants(recipe.constants))
     return concatenate(tables) if len(tables) > 1 else operands
 
 
@@ -336,7 +373,8 @@ def _made(trace: Trace, results: Any, table: Ids) -> Any:
         ids = asarray(table[results.places])
         if results.imag is not None:
             ids = joined(trace.graph, ids, asarray(table[results.imag]))
-        return _elements(results, ids)
+        made = _elements(results, ids)
+        return trace.wrap(made).item() if results.of_python else made
     if type(results) is Literal:
         value = results.value
         return value.copy() if isinstance(value, np.ndarray) else value

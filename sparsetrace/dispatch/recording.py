@@ -74,6 +74,10 @@ class Result:
     """Where it consists of new nodes, in their order: the first of them; else -1."""
     imag: Places | None = None
     """Of a complex array, the places of its imaginary part; `places` are those of the real one."""
+    of_python: bool = False
+    """Whether it is a number of Python's own."""
+    new: Ids | None = None
+    """Where it consists of new nodes in another order, or some again: which of them."""
 
 
 @dataclass(slots=True)
@@ -89,6 +93,8 @@ class Recipe:
 
     ``own`` says that all parents are nodes of the operands, ``settles`` that constants or
     opaque elements (no derivative) are among the places; ``choices`` are what the rule counted.
+    ``is_open`` says whether nothing is known of the bounds of its results where nothing is known
+    of its operands'; None until a run that keeps bounds has asked.
     """
 
     steps: list[Step]
@@ -101,6 +107,7 @@ class Recipe:
     results: Any
     writes: list[tuple[int, Places]]
     choices: int = 0
+    is_open: bool | None = None
 
 
 def recorded(
@@ -223,17 +230,21 @@ class _Copies:
 
 def is_c_like(ids: Ids) -> bool:
     """Whether the axes come in the order of C, though perhaps with gaps."""
+    if ids.flags.c_contiguous:
+        return True
     steps = [abs(step) for step in ids.strides]
-    return ids.flags.c_contiguous or all(map(ge, steps, steps[1:]))
+    return all(map(ge, steps, steps[1:]))
 
 
 # --------------------------------------------------------------------------- results
 def _outline(result: Any, arrays: list[Elements]) -> Any:
     """The results with each array replaced by its number in `arrays`."""
-    if python_type(type(result)) is not None and is_traced(result):
-        raise _NoRecipe
     if is_traced(result):
+        of_python = python_type(type(result)) is not None
         result = Elements(result._ids, result._dtype, keep_array=isinstance(result, np.ndarray))
+        if of_python:
+            arrays.append(result)
+            return _OfPython(len(arrays) - 1)
     if isinstance(result, Elements):
         arrays.append(result)
         return len(arrays) - 1
@@ -261,7 +272,18 @@ def _are_new(arrays: list[Elements], inputs: list[Ids]) -> bool:
     return True
 
 
+@dataclass(slots=True)
+class _OfPython:
+    """Stands in an outline for a number of Python's own."""
+
+    at: int
+
+
 def _with_results(outline: Any, results: list[Result]) -> Any:
+    if isinstance(outline, _OfPython):
+        result = results[outline.at]
+        result.fresh, result.new, result.of_python = -1, None, True
+        return result
     if isinstance(outline, int):
         return results[outline]
     if isinstance(outline, Literal):
@@ -439,13 +461,11 @@ def _result(result: Elements, parts: tuple[Ids, ...], table: _Table) -> Result:
         axes = tuple(np.argsort(order).tolist())
         places = array(places.transpose(order), order="C")
     in_order = places.reshape(-1)
-    fresh = -1
+    fresh, new = -1, None
     first = table.first_new
-    if (
-        in_order.size
-        and first <= in_order[0]
-        and in_order[-1] < table.special
-        and (np.diff(in_order) == 1).all()
-    ):
-        fresh = int(in_order[0]) - first
-    return Result(places, result.dtype, result.keep_array, axes, fresh)
+    if in_order.size and first <= in_order.min() and in_order.max() < table.special:
+        if (np.diff(in_order) == 1).all():
+            fresh = int(in_order[0]) - first
+        else:
+            new = asarray(places - first, np.int32)
+    return Result(places, result.dtype, result.keep_array, axes, fresh, new=new)

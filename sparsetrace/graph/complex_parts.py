@@ -18,7 +18,7 @@ import numpy as np
 from numpy import arange, array, asarray, count_nonzero, empty, full, zeros
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, ZERO, Columns, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Graph, Ids, lowest
 
 __all__ = ["Part", "has_parts", "joined", "joint", "joint_of_all", "part_of", "parts_of"]
 
@@ -161,7 +161,7 @@ def joined(graph: Graph, real: Ids, imag: Ids) -> Ids:
 def _joined(graph: Graph, real: Ids, imag: Ids) -> Ids:
     """The same of arrays of one dimension that the graph may keep."""
     apart = real != imag
-    if not graph.pure:
+    if not graph.pure and lowest(real) <= OPAQUE and lowest(imag) <= OPAQUE:
         without = (real <= OPAQUE) & (imag <= OPAQUE)
         if count_nonzero(without):
             return _beside_constants(graph, real, imag, apart, without)
@@ -201,10 +201,9 @@ def _beside_constants(
 
 def _nodes(graph: Graph, real: Ids, imag: Ids) -> Ids:
     table = _table(graph)
-    base = graph.next_block()
-    graph.append(Columns(base, len(real), [real, imag]))
+    base = graph.append_columns([real, imag])
     alone = None
-    if not graph.pure:
+    if not graph.pure and (lowest(real) <= OPAQUE or lowest(imag) <= OPAQUE):
         alone = np.where(np.minimum(real, imag) <= OPAQUE, np.maximum(real, imag), ZERO)
         alone[(alone <= OPAQUE) | (table.rows_of(alone) >= 0)] = ZERO
     return table.add(base, real, imag, alone)
@@ -221,10 +220,10 @@ def parts_of(graph: Graph, ids: Ids) -> tuple[Ids, Ids]:
     else:
         rows = table.rows_of(ids)
         real, imag = (asarray(of_rows.take(rows, mode="clip")) for of_rows in table.parts.values())
-        if rows.size and np.minimum.reduce(rows, axis=None) < 0:
+        if rows.size and lowest(rows) < 0:
             without = rows < 0
             real, imag = np.where(without, ids, real), np.where(without, ids, imag)
-    if not graph.pure and ids.size and np.minimum.reduce(ids, axis=None) < ZERO:
+    if not graph.pure and ids.size and lowest(ids) < ZERO:
         known = ids < ZERO
         real[known], imag[known] = _parts_of_constants(graph, ids[known])
     return real, imag
@@ -279,8 +278,8 @@ def joint_of_all(graph: Graph, ids: Ids, total: Ids) -> Ids:
     if not count_nonzero(there):
         return ids
     real, imag = parts_of(graph, ids)
-    base, alone = graph.next_block(), united[there]
-    graph.append(Columns(base, len(alone), [alone]))
+    alone = united[there]
+    base = graph.append_columns([alone])
     out = array(ids)
     out[there] = table.add(base, real[there], imag[there], alone)
     return out

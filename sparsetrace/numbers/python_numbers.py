@@ -35,7 +35,7 @@ from sparsetrace.numbers.scalar import (
     number,
     unites,
 )
-from sparsetrace.numbers.unbounded import node_of
+from sparsetrace.numbers.unbounded import number_of
 from sparsetrace.operands import unions
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.floating import without_state
@@ -299,9 +299,11 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
         return TracedPythonFloat(b._trace, b._id, FLOAT)
     if type(a) in _FLOATS and type(b) in _FLOATS:
         trace = b._trace if kind_a is float or kind_a is int else a._trace
-        made = None if trace.names is None else node_of(trace, ufunc, a, b)
+        made = None
+        if trace.names is not None:
+            made = number_of(TracedPythonFloat, trace, ufunc, a, b)
         if made is not None:
-            return TracedPythonFloat(trace, made, FLOAT)
+            return made
     return _by_rule(ufunc, operate, a, b)
 
 

@@ -35,7 +35,7 @@ from sparsetrace.errors import (
 )
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.numbers.text import formatted_text, scalar_text
-from sparsetrace.numbers.unbounded import node_of
+from sparsetrace.numbers.unbounded import number_of
 from sparsetrace.operands import unions
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
@@ -128,7 +128,7 @@ def _linear(ufunc: np.ufunc, a: Any) -> Any:
     """``ufunc(a)`` of a traced scalar, whose derivative never vanishes, and the second does."""
     if type(a) is TracedScalar and a._dtype is FLOAT and a._id > OPAQUE and a._trace.is_idle:
         return TracedScalar(a._trace, a._id, FLOAT)
-    return ufunc(a)
+    return ufunc(a)  # which comes back to `_ufunc_protocol`
 
 
 def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -252,9 +252,9 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     else:
         trace = b._trace
     if trace.names is not None and trace.calm:
-        node = node_of(trace, ufunc, a, b)
-        if node is not None:
-            return TracedScalar(trace, node, FLOAT)
+        made = number_of(TracedScalar, trace, ufunc, a, b)
+        if made is not None:
+            return made
     if _is_view(a) or _is_view(b):
         return ufunc(a, b)
     result = ufunc_call(trace, ufunc, "__call__", (a, b), {})
@@ -304,17 +304,28 @@ def refuse_truth(what: str) -> NoReturn:
 
 
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    if len(inputs) == 1 and not kwargs and method == "__call__":
-        trace = self._trace
-        if trace.is_idle and self._id > OPAQUE and self._dtype is FLOAT and unions.unites(ufunc):
-            # as by the rule, which takes five times as long
-            node = self._id
-            if trace.second_order:
-                node = second_order_scalar(trace, ufunc, node, node)
-            return TracedScalar(trace, node, FLOAT)
+    trace = self._trace
+    if method != "__call__" or kwargs:
+        pass
+    elif trace.calm and (len(inputs) == 2 or (len(inputs) == 1 and trace.names is not None)):
+        made = number_of(TracedScalar, trace, ufunc, *inputs)
+        if made is not None:
+            return made
+    elif (
+        len(inputs) == 1
+        and trace.is_idle
+        and self._id > OPAQUE
+        and self._dtype is FLOAT
+        and unions.unites(ufunc)
+    ):
+        # as by the rule, which takes five times as long
+        node = self._id
+        if trace.second_order:
+            node = second_order_scalar(trace, ufunc, node, node)
+        return TracedScalar(trace, node, FLOAT)
     if any(map(_is_view, inputs)):
         return NotImplemented
-    result = ufunc_call(self._trace, ufunc, method, inputs, kwargs)
+    result = ufunc_call(trace, ufunc, method, inputs, kwargs)
     if ufunc in _REFLECTED and len(inputs) == 2 and not kwargs:
         return noted_comparison(result, ufunc, *inputs)
     return result

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.complex_parts import Part, has_parts, joined, joint, part_of
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled, lowest
 from sparsetrace.graph.interactions import multiply
 from sparsetrace.operands.complex_operands import moved_ids, real_dtype
 from sparsetrace.operands.elementwise import combine
@@ -84,8 +84,7 @@ class Factor:
         """Whether its elements are complex, and their two parts depend on the same inputs."""
         if self.ids is None or self.dtype.kind != "c" or not self.ids.size:
             return False
-        lowest = np.minimum.reduce(self.ids, axis=None)
-        return lowest > OPAQUE and not has_parts(self.trace.graph, self.ids)
+        return lowest(self.ids) > OPAQUE and not has_parts(self.trace.graph, self.ids)
 
     def joint(self) -> Factor:
         """The same without parts."""
@@ -242,7 +241,7 @@ def _masked_rows(trace: Trace, ids: Ids, mask: NDArray[np.bool_]) -> Ids:
     column, row = np.nonzero(mask.T)
     parents = ids[:, row]
     counts = np.bincount(column, minlength=n)
-    if trace.graph.pure or (parents.size and np.minimum.reduce(parents, axis=None) > OPAQUE):
+    if trace.graph.pure or (parents.size and lowest(parents) > OPAQUE):
         indptr = zeros(m * n + 1, np.int64)
         np.cumsum(counts if m == 1 else np.tile(counts, m), out=indptr[1:])
         return trace.graph.union_segments(indptr, parents.reshape(-1)).reshape(m, n)

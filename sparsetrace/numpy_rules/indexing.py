@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.complex_parts import Part, has_parts, joined, part_of, parts_of
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, highest
 from sparsetrace.operands.complex_operands import of_choices
 from sparsetrace.operands.memory_order import ordered
 from sparsetrace.operands.operands import (
@@ -31,10 +31,12 @@ from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    is_number,
     is_traced,
     is_traced_array,
     is_uncertain,
     known_of,
+    shape_of,
 )
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.ufunc_at import united_into
@@ -102,7 +104,7 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
         ids = ids_of(trace, key)
     else:
         dtype, ids = key._dtype, key._ids
-    if not trace.local and (asarray(ids) > 0).any():
+    if not trace.local and ids.size and highest(ids) > ZERO:
         decided = None if trace.masks is None else trace.masks.known_index(key)
         if decided is not None:
             return decided, False
@@ -141,7 +143,7 @@ def expanded(ndim: int, key) -> tuple[Any, ...]:
         if entry is None or entry is Ellipsis:
             continue
         masked = not isinstance(entry, (slice, int, np.integer)) and _is_mask(entry)
-        used += np.ndim(entry) if masked else 1
+        used += len(shape_of(entry)) if masked else 1
     fill = (slice(None),) * (ndim - used)
     if any(entry is Ellipsis for entry in entries):
         at = next(i for i, entry in enumerate(entries) if entry is Ellipsis)
@@ -312,6 +314,9 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
     by_parts = of_choices(trace, lambda x: read(trace, x, key), ids)
     if by_parts is not None:
         return by_parts
+    if is_number(key) and 1 <= ids.ndim <= 2 and key._dtype.kind in "iu" and not trace.dependency:
+        candidates = ids[_window(trace, key, len(ids))]  # the most frequent case, in few steps
+        return trace.graph.union_rows(candidates.T)
     entries = expanded(ids.ndim, key)
     for entry in entries:
         if _unsure(entry) and dtype_of(entry).kind not in "biu":
@@ -325,7 +330,7 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
                     BY_VALUES,
                 )
             )
-    like = ids[tuple(zeros(np.shape(p), int) if _unsure(p) else p for p in entries)]
+    like = ids[tuple(zeros(shape_of(p), int) if _unsure(p) else p for p in entries)]
     candidates = _candidates(trace, ids, entries)
     out = np.broadcast_to(trace.graph.union_rows(candidates), like.shape)
     for entry in entries:
@@ -345,7 +350,7 @@ def _candidates(trace: Trace, elements: NDArray[Any], entries: tuple[Any, ...]) 
     """
     entries = _positions(entries)
     unsure = [i for i, entry in enumerate(entries) if _unsure(entry)]
-    depth = max(np.ndim(entry) for entry in entries if not isinstance(entry, slice))
+    depth = max(len(shape_of(entry)) for entry in entries if not isinstance(entry, slice))
     axis, key = 0, []
     for i, entry in enumerate(entries):
         if entry is not None:
@@ -389,6 +394,11 @@ def _first_of_index(entries: tuple[Any, ...]) -> int:
 def _window(trace: Trace, index, length: int) -> NDArray[Any]:
     """The positions of an axis that each element of an index may choose, along the last axis."""
     low, high = (-np.inf, np.inf) if trace.names is None else trace.names.bounds.of(index)
+    if is_number(index):
+        start, last = int(max(low, -length)), int(min(high, length - 1))
+        if start > last:
+            raise IndexError("index is out of bounds")
+        return arange(length) if last - start + 1 >= length else arange(start, last + 1)
     low, high = np.maximum(low, -length), np.minimum(high, length - 1)
     if not np.size(low) or (low > high).any():
         raise IndexError("index is out of bounds")
@@ -418,7 +428,7 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
         _write_masked(trace, ids, entries, unsure, value)
         return
     places = arange(ids.size).reshape(ids.shape)
-    like = places[tuple(zeros(np.shape(p), int) if _unsure(p) else p for p in entries)]
+    like = places[tuple(zeros(shape_of(p), int) if _unsure(p) else p for p in entries)]
     candidates = _candidates(trace, places, entries)
     value = np.broadcast_to(value, like.shape)
     # where the choice is the same along an axis, each place may take any of that axis
@@ -447,7 +457,7 @@ def _write_masked(
     target = tuple(
         item
         for entry in entries
-        for item in ((slice(None),) * np.ndim(entry) if _unsure(entry) else (entry,))
+        for item in ((slice(None),) * len(shape_of(entry)) if _unsure(entry) else (entry,))
     )
     if len(unsure) > 1 or value.size != 1:
         raise REFUSED.value_dependent("y[mask] = array")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, lowest
 from sparsetrace.graph.interactions import interact
 from sparsetrace.operands.complex_operands import part_by_part
 from sparsetrace.operands.constants import plain_values
@@ -38,7 +38,7 @@ def _away_from_constants(trace: Trace, x) -> Ids | None:
     if not is_traced(x) or trace.local or x._trace is not trace or x._dtype is not FLOAT:
         return None
     ids: Ids = x._ids
-    free = ids.size and (trace.graph.pure or np.minimum.reduce(ids, axis=None) > OPAQUE)
+    free = ids.size and (trace.graph.pure or lowest(ids) > OPAQUE)
     return ids if free else None
 
 

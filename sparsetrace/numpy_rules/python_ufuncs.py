@@ -66,7 +66,7 @@ def is_of_python(ufunc: np.ufunc) -> bool:
     >>> is_of_python(np.frompyfunc(lambda a, b: a + b, 2, 1)), is_of_python(np.exp2)
     (True, False)
     """
-    if ufunc in RECORDS or ufunc.ntypes != 1 or ufunc.signature is not None:
+    if ufunc.ntypes != 1 or ufunc in RECORDS or ufunc.signature is not None:
         return False
     return bool(ufunc.types[0] == "O" * ufunc.nin + "->" + "O" * ufunc.nout)
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids, Rows
+from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import Contraction
 from sparsetrace.numpy_rules.block_triangular import (
     Components,
@@ -321,6 +321,6 @@ def _united(trace: Trace, form: Components, sources: list[tuple[Index, Ids]]) ->
     parents = np.concatenate([parents, inherited.astype(np.int32)])
     parents = parents[np.argsort(node, kind="stable")]
     indptr = np.append(0, np.cumsum(np.bincount(node, minlength=k * count)))
-    trace.graph.append(Rows(base, k * count, indptr, parents, sequential=True))
+    trace.graph.append_rows(indptr, parents, sequential=True)
     nodes = np.arange(base, base + k * count, dtype=np.int32).reshape(k, count).T
     return nodes if carried.all() else np.where(carried, nodes, np.int32(trace.graph.opaque))

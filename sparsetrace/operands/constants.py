@@ -16,7 +16,7 @@ from numpy import asarray, full
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, filled, highest, lowest
 from sparsetrace.operands.complex_operands import moved_ids, of_choices
 from sparsetrace.operands.operands import (
     Elements,
@@ -164,13 +164,13 @@ def _beside_a_number(condition: Ids, x: Ids, y: Ids) -> Ids | None:
     side, number = (x, y) if x.ndim else (y, x)
     if number.ndim or side.shape != condition.shape or not side.size or number > OPAQUE:
         return None
-    lowest = min(np.minimum.reduce(condition, axis=None), np.minimum.reduce(side, axis=None) - 1)
-    return side.copy() if lowest > ZERO else None
+    free = lowest(condition) > ZERO and lowest(side) > OPAQUE
+    return side.copy() if free else None
 
 
 def note_choice(trace: Trace, ids: Ids) -> None:
     """Count a choice that depends on the inputs, if the numbers chosen have no derivative."""
-    if ids.size and np.maximum.reduce(ids, axis=None) <= OPAQUE:
+    if ids.size and highest(ids) <= OPAQUE:
         trace.choices += 1
 
 
@@ -195,10 +195,10 @@ def choose(trace: Trace, condition: Any, x: Ids, y: Ids) -> Ids:
     if out.shape != shape:
         out = filled(out, shape)
     if not trace.graph.pure and out.size:
-        if x.size and np.minimum.reduce(x, axis=None) <= ZERO:
+        if x.size and lowest(x) <= ZERO:
             same = (x == y) & (x <= ZERO)
             np.copyto(out, x, where=same)
-        if np.minimum.reduce(ids, axis=None) <= ZERO:
+        if lowest(ids) <= ZERO:
             decided = ids <= ZERO
             truth = trace.graph.known_values(ids, dtype_of(condition)).astype(bool)
             out = np.where(decided, np.where(truth, x, y), out)

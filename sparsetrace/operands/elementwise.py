@@ -19,7 +19,7 @@ from numpy import asarray, count_nonzero, full, where
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
+from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled, lowest
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.complex_operands import by_parts, is_complex, moved_ids
@@ -170,8 +170,8 @@ def _general(
                 out = asarray(np.maximum(out, OPAQUE))
         else:
             out = full(shape, trace.graph.opaque, np.int32)
-        lowest = np.minimum.reduce(out, axis=None) if out.size else FIRST_INPUT
-        if lowest <= OPAQUE and constant is not None:
+        least = lowest(out) if out.size else FIRST_INPUT
+        if least <= OPAQUE and constant is not None:
             here = constant & (out <= OPAQUE)  # of the full shape
             if count_nonzero(here):
                 values = _evaluate(trace, ufunc, ids_in, values_in, dtypes_in, here)

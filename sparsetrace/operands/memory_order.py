@@ -44,9 +44,9 @@ def ordered(ids: Ids, like: Any) -> Ids:
 
 def of_ufunc(ids: Ids, inputs: Any, order: Any = "K") -> Ids:
     """The ids in the order in which a ufunc that works by element gives its result."""
-    if order == "K" and ids.flags.c_contiguous and all(map(_keeps_c_order, inputs)):
-        return ids
     if ids.ndim < 2 or type(ids) is not ndarray or not ids.size:
+        return ids
+    if order == "K" and ids.flags.c_contiguous and all(map(_keeps_c_order, inputs)):
         return ids
     arrays = [x._ids if is_traced(x) else asarray(x) for x in inputs]
     arrays = [a for a in arrays if isinstance(a, ndarray) and a.ndim > 1]
@@ -67,23 +67,18 @@ def laid_out(
     trace: Trace, result: Any, call: Callable[..., Any], args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """The elements that a rule gave for a call, in the order of the plain call's."""
-    if type(result) is Elements and (result.ids.ndim < 2 or not _has_order(result.ids)):
-        return result
+    if type(result) is Elements:
+        ids = result.ids
+        if not _has_order(ids) or (ids.flags.c_contiguous and _is_of_c(call, args, kwargs)):
+            return result
     several = type(result) in (list, tuple)
     results = list(result) if several else [result]
     if not any(type(e) is Elements and _has_order(e.ids) for e in results):
         return result
     in_c_order = all(e.ids.flags.c_contiguous for e in results if type(e) is Elements)
-    if call in _IN_C_ORDER and in_c_order:
+    if in_c_order and _is_of_c(call, args, kwargs):
         return result
     operands = list(_arrays((*args, *kwargs.values())))
-    if (
-        in_c_order
-        and "order" not in kwargs
-        and call not in _TURNING
-        and all(map(_lies_in_c_order, operands))
-    ):
-        return result
     sample = _sample(call, args, kwargs)
     samples = list(sample) if several and isinstance(sample, (list, tuple)) else [sample]
     if len(samples) != len(results):
@@ -95,6 +90,27 @@ def laid_out(
         if like.shape == shape and not any(np.may_share_memory(e.ids, a) for a in operands):
             e.ids = ordered(e.ids, like)
     return result
+
+
+def _is_of_c(call: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> bool:
+    """Whether a call gives C order where its rule did."""
+    if call in _IN_C_ORDER:
+        return True
+    if "order" in kwargs or call in _TURNING:
+        return False
+    return _lie_in_c_order(args) and (not kwargs or _lie_in_c_order(kwargs.values()))
+
+
+def _lie_in_c_order(operands: Any) -> bool:
+    """Whether all arrays among operands do, and in lists of them."""
+    for x in operands:
+        cls = type(x)
+        if cls in (list, tuple):
+            if not _lie_in_c_order(x):
+                return False
+        elif not (_keeps_c_order(x) or all(map(_lies_in_c_order, _arrays((x,))))):
+            return False
+    return True
 
 
 def _lies_in_c_order(array: Any) -> bool:
@@ -113,12 +129,15 @@ def _keeps_c_order(x: Any) -> bool:
     if cls in NUMBERS:
         return True
     if getattr(cls, "_is_traced", False):
-        return _lies_in_c_order(x._ids)
+        return getattr(cls, "_is_number", False) or _lies_in_c_order(x._ids)
     return cls is ndarray and _lies_in_c_order(x)
 
 
 def _has_order(ids: Ids) -> bool:
-    return ids.ndim > 1 and type(ids) is ndarray and sum(n > 1 for n in ids.shape) > 1
+    shape = ids.shape
+    if len(shape) == 2:  # the most frequent case
+        return shape[0] > 1 and shape[1] > 1 and type(ids) is ndarray
+    return len(shape) > 2 and type(ids) is ndarray and sum(n > 1 for n in shape) > 1
 
 
 def _arrays(operands: Any) -> Iterator[Any]:
@@ -140,6 +159,49 @@ def _sample(call: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
 
     Its values do not matter, only where they lie.
     """
+    layout = _layout_of((*args, *kwargs, *kwargs.values())) if call in _TURNING else None
+    if layout is None:
+        return _made_of_ones(call, args, kwargs)
+    key = call, layout
+    known = _SAMPLES.get(key)
+    if known is not None:
+        return known
+    sample = _made_of_ones(call, args, kwargs)
+    if isinstance(sample, ndarray) and sample.size <= _LARGE:
+        if len(_SAMPLES) >= _MOST_SAMPLES:
+            _SAMPLES.clear()
+        _SAMPLES[key] = sample
+    return sample
+
+
+_SAMPLES: dict[Any, Any] = {}
+_MOST_SAMPLES, _SMALL, _LARGE = 1024, 256, 4096
+"""So many are remembered, those alone whose operands and results have no more elements."""
+_SHOWN = frozenset((str, int, type(None)))
+
+
+def _layout_of(operands: Any) -> tuple[Any, ...] | None:
+    """How operands lie in memory, and what else decides; None if it cannot be told."""
+    key: list[Any] = []
+    for x in operands:
+        cls = type(x)
+        if cls in _SHOWN:
+            key.append(x)
+        elif cls in (list, tuple):
+            key.append(_layout_of(x))
+        elif is_traced_array(x) or cls is ndarray:
+            array = x if cls is ndarray else x._ids
+            if array.size > _SMALL or array.dtype.hasobject:
+                return None
+            key.append((array.shape, array.strides, x.dtype))
+        else:
+            return None
+        if key[-1] is None and x is not None:
+            return None
+    return tuple(key)
+
+
+def _made_of_ones(call: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     try:
         given = [_stand_in(x) for x in args]
         if call is einsum:  # what is summed, and over how much, has no part in the order

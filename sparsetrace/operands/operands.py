@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain, instead_of
 from sparsetrace.graph.complex_parts import joint
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, highest, lowest
 from sparsetrace.operands.poison import POISON
 from sparsetrace.operands.python_operators import BINARY, COMPARISONS
 
 __all__ = [
     "FLOAT",
+    "OF_NUMBERS",
+    "ORDINARY",
     "Elements",
     "Operand",
     "check_operators",
@@ -38,6 +40,7 @@ __all__ = [
     "float_dtype",
     "holds_objects",
     "ids_of",
+    "is_number",
     "is_of_numbers",
     "is_ordinary",
     "is_plain",
@@ -51,6 +54,7 @@ __all__ = [
     "promotion_of",
     "python_type",
     "share_memory",
+    "shape_of",
     "unwatched",
     "values_of",
     "wrapped",
@@ -60,6 +64,12 @@ FLOAT = np.dtype(np.float64)
 _MOST_WORK = 10_000
 """Of the question whether arrays with gaps share memory."""
 _NUMBERS = (bool, int, float, complex, np.generic)
+ORDINARY = frozenset(
+    (np.ndarray, np.float64, bool, int, float, complex, str, list, tuple, slice, type(None))
+)
+"""Types of most of what is not traced; a class is asked for an attribute in ten times as long."""
+OF_NUMBERS = ORDINARY - {np.ndarray, list, tuple}
+"""Those among them that hold nothing else."""
 
 
 @dataclass(slots=True)
@@ -151,7 +161,22 @@ class Operand:
 
 def is_traced(obj: object) -> bool:
     """Whether `obj` is a traced array or scalar."""
-    return getattr(type(obj), "_is_traced", False)
+    cls = type(obj)
+    return cls not in ORDINARY and getattr(cls, "_is_traced", False)
+
+
+def is_number(obj: object) -> bool:
+    """Whether `obj` is a traced number, not an array."""
+    return getattr(type(obj), "_is_number", False) is True
+
+
+def shape_of(obj: Any) -> tuple[int, ...]:
+    """``np.shape(obj)``, which NumPy would hand over as a call of its own."""
+    if is_number(obj):
+        return ()
+    if is_traced(obj) and not getattr(type(obj), "_is_picked", False):
+        return obj._ids.shape  # type: ignore[no-any-return]
+    return np.shape(obj)
 
 
 def is_traced_array(obj: object) -> bool:
@@ -174,8 +199,13 @@ def is_sparse_traced(obj: object) -> bool:
 
 def contains_traced(obj: object) -> bool:
     """Whether `obj` is traced or a masked array, or a list or object array that holds such."""
+    cls = type(obj)
+    if cls in OF_NUMBERS:
+        return False
     if is_traced(obj):
         return True
+    if cls is np.ndarray and obj.dtype != object:  # type: ignore[attr-defined]
+        return False
     if isinstance(obj, (list, tuple)):
         return any(map(contains_traced, obj))
     if isinstance(obj, np.ndarray) and obj.dtype == object:
@@ -185,6 +215,8 @@ def contains_traced(obj: object) -> bool:
 
 def holds_objects(obj: object) -> bool:
     """Whether `obj` is an ordinary array of objects."""
+    if type(obj) in OF_NUMBERS:
+        return False
     return isinstance(obj, np.ndarray) and not is_traced(obj) and obj.dtype == object
 
 
@@ -272,12 +304,17 @@ def is_plain(trace: Trace, x: Any) -> bool:
     ids = x._ids
     if not ids.ndim or not ids.size:
         return False
-    return trace.graph.pure or bool(np.minimum.reduce(ids, axis=None) > OPAQUE)
+    return trace.graph.pure or bool(lowest(ids) > OPAQUE)
 
 
 def is_uncertain(obj: Any) -> bool:
     """Whether `obj` is traced and the value of any of its elements is unknown."""
-    return is_traced(obj) and not obj._trace.local and bool((asarray(obj._ids) > 0).any())
+    if not is_traced(obj) or obj._trace.local:
+        return False
+    if is_number(obj):
+        return bool(obj._id > ZERO)
+    ids = obj._ids
+    return bool(ids.size) and highest(ids) > ZERO
 
 
 def values_of(obj: Any) -> Any:
@@ -403,6 +440,8 @@ def dtype_of(obj: Any) -> np.dtype[Any]:
     """The dtype the user sees; that of the united elements for a nested list."""
     if is_traced(obj):
         return obj._dtype  # type: ignore[no-any-return]
+    if type(obj) is float:
+        return FLOAT
     data = data_of(obj)
     if data is not obj:
         return dtype_of(data)

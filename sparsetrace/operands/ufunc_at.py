@@ -255,14 +255,35 @@ def united_into(trace: Trace, counts: NDArray[Any], added: Ids, old: Ids) -> Ids
     indptr = zeros(len(counts) + 1, np.int64)
     np.cumsum(counts + held, out=indptr[1:])
     if not held.any():  # a buffer of zeros
-        return trace.graph.union_segments(indptr, added)
+        return _united(trace, indptr, added)
     first = indptr[:-1][held]
     parents = empty(indptr[-1], np.int32)
     is_added = ones(len(parents), bool)
     is_added[first] = False
     parents[first] = old[held]
     parents[is_added] = added
-    return trace.graph.union_segments(indptr, parents)
+    return _united(trace, indptr, parents)
+
+
+def _united(trace: Trace, indptr: NDArray[np.int64], parents: Ids) -> Ids:
+    """One union per CSR row; rows that are equal and follow each other have one together.
+
+    So have the elements of a vector that is added to a place, where each depends on the same.
+    """
+    counts = np.diff(indptr)
+    first = int(counts[0]) if len(counts) > 1 and counts[0] == counts[1] else 0
+    if not first or (parents[:first] != parents[first : 2 * first]).any() or not counts.all():
+        return trace.graph.union_segments(indptr, parents)
+    # each parent beside the one at its place in the row before, if that is as long
+    before = parents[arange(first, len(parents)) - np.repeat(counts[1:], counts[1:])]
+    is_new = ones(len(counts), bool)
+    is_new[1:] = np.logical_or.reduceat(parents[first:] != before, indptr[1:-1] - first)
+    is_new[1:] |= counts[1:] != counts[:-1]
+    kept = counts[is_new]
+    shorter = zeros(len(kept) + 1, np.int64)
+    np.cumsum(kept, out=shorter[1:])
+    ids = trace.graph.union_segments(shorter, parents[np.repeat(is_new, counts)])
+    return asarray(ids[np.cumsum(is_new) - 1])
 
 
 def _write(ids: Ids, positions: NDArray[Any], new: Ids) -> None:

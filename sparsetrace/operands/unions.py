@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import asarray, count_nonzero, frombuffer, full
+from numpy import asarray, count_nonzero, frombuffer
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.graph.graph import OPAQUE, Ids, filled
+from sparsetrace.graph.graph import OPAQUE, Ids, filled, lowest
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.loops import result_dtypes
 from sparsetrace.operands.operands import (
     FLOAT,
+    ORDINARY,
     Elements,
     contains_traced,
     is_traced,
@@ -94,15 +95,13 @@ def simple(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Element
         return None  # which may decide it
     if constant and any(map(_unknown, inputs)) and dtypes[0].kind != "c":
         shape = _common_shape(inputs)
-        return [Elements(full(shape, trace.graph.opaque, np.int32), dtype) for dtype in dtypes]
+        return [Elements(trace.graph.opaques(shape), dtype) for dtype in dtypes]
     if _unites_some(ufunc) and not (trace.dependency or trace.local or trace.second_order):
         ids = _united(trace, ufunc, inputs)
         if ids is not None:
             # each output is an array of its own, and may be written into
             return [
-                Elements(
-                    ids.copy() if "1" in p else full(ids.shape, trace.graph.opaque, np.int32), dtype
-                )
+                Elements(ids.copy() if "1" in p else trace.graph.opaques(ids.shape), dtype)
                 for p, dtype in zip(RECORDS[ufunc].first, dtypes, strict=True)
             ]
     return None
@@ -133,7 +132,7 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     Where it is not that, None, and nothing has happened; `general` then answers.  Without it a
     call takes 3 times as long in a trace, and 1.6 times where it is looked up.
     """
-    if not unites(ufunc) or trace.local:
+    if trace.local or not unites(ufunc):
         return None
     if not trace.second_order:
         return _united(trace, ufunc, inputs)
@@ -144,33 +143,30 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
 
 def _united(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
     """The union of the inputs, where `quick` may give it."""
-    if len(inputs) == 2:
-        a, b = inputs
-        if getattr(type(a), "_is_traced", False):
-            if a._dtype is not FLOAT or a._trace is not trace:
-                return None
-            if getattr(type(b), "_is_traced", False):
-                if b._dtype is not FLOAT or b._trace is not trace:
-                    return None
-                p: Ids = a._ids
-                q: Ids = b._ids
-                if not trace.graph.pure and (_impure(p) or _impure(q)):
-                    return None
-                united: Ids = trace.graph.union(p, q)
-                return united
-            return _beside(trace, ufunc, a._ids, b, 0)
-        if not getattr(type(b), "_is_traced", False):
+    a, b = inputs[0], inputs[-1]
+    cls_a, cls_b = type(a), type(b)
+    # as `is_traced`, which would be called twice for every operation
+    if cls_a in ORDINARY or not getattr(cls_a, "_is_traced", False):
+        if cls_b in ORDINARY or not getattr(cls_b, "_is_traced", False):
             return None
         if b._dtype is not FLOAT or b._trace is not trace:
             return None
         return _beside(trace, ufunc, b._ids, a, 1)
-    x = inputs[0]
-    if not getattr(type(x), "_is_traced", False):
+    if a._dtype is not FLOAT or a._trace is not trace:
         return None
-    if x._dtype is not FLOAT or x._trace is not trace or (not trace.graph.pure and _impure(x._ids)):
+    p: Ids = a._ids
+    if len(inputs) == 1:
+        return None if not trace.graph.pure and _impure(p) else p.copy("K")
+    if cls_b in ORDINARY or not getattr(cls_b, "_is_traced", False):
+        return _beside(trace, ufunc, p, b, 0)
+    if b._dtype is not FLOAT or b._trace is not trace:
         return None
-    ids: Ids = x._ids
-    return ids.copy(order="K")
+    q: Ids = b._ids
+    graph = trace.graph
+    if not graph.pure and (_impure(p) or _impure(q)):
+        return None
+    united: Ids = graph.union_of_nodes(p, q)
+    return united
 
 
 def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
@@ -200,15 +196,21 @@ def _has_infinities(x: Any) -> bool:
 
 
 def _common_shape(inputs: Sequence[Any]) -> tuple[int, ...]:
-    shapes = [
-        np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ()) for x in inputs
-    ]
+    shapes = list(map(_shape_of, inputs))
     first = shapes[0]
-    if all(shape == first or not shape for shape in shapes):
+    if len(shapes) == 1:
         return first
-    if not first and len(shapes) == 2:
-        return shapes[1]
+    if len(shapes) == 2:
+        second = shapes[1]
+        if not second or first == second:
+            return first
+        if not first:
+            return second
     return np.broadcast_shapes(*shapes)
+
+
+def _shape_of(x: Any) -> tuple[int, ...]:
+    return np.shape(x) if isinstance(x, (list, tuple)) else getattr(x, "shape", ())
 
 
 def _unknown(x: Any) -> bool:
@@ -216,12 +218,12 @@ def _unknown(x: Any) -> bool:
     if not is_traced(x) or x._trace.local:
         return False
     ids: Ids = x._ids
-    return x._trace.graph.pure or ids.size == 0 or bool(np.minimum.reduce(ids, axis=None) > 0)
+    return x._trace.graph.pure or ids.size == 0 or bool(lowest(ids) > 0)
 
 
 def _impure(ids: Ids) -> bool:
     """Whether any element is a constant or opaque."""
-    return ids.size == 0 or np.minimum.reduce(ids, axis=None) <= OPAQUE
+    return ids.size == 0 or lowest(ids) <= OPAQUE
 
 
 def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: int) -> Ids | None:
@@ -230,7 +232,7 @@ def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if cls in _REAL_SCALARS:
         if trace.values and not _matters(ufunc, position, constant):
             return None
-        return None if not trace.graph.pure and _impure(ids) else ids.copy(order="K")
+        return None if not trace.graph.pure and _impure(ids) else ids.copy("K")
     if cls is not np.ndarray:
         constant = unwatched(constant)
         if type(constant) is not np.ndarray:
@@ -249,7 +251,7 @@ def _beside(trace: Trace, ufunc: np.ufunc, ids: Ids, constant: Any, position: in
     if not trace.graph.pure and _impure(ids):
         return None
     if constant.shape == ids.shape:
-        out = ids.copy(order="K")
+        out = ids.copy("K")
     else:
         out = filled(ids, np.broadcast_shapes(ids.shape, constant.shape))
     if cuts:

@@ -63,5 +63,5 @@ def bounds_of_unknown(
     ends = [_ANYTHING if c is None else (float64(c), float64(c)) for c in constants]
     lows, highs = zip(*ends, strict=True)
     with errstate(all="ignore"):
-        bounds = enclose(ufunc, lows, highs, dtype)
-    return bounds if any(isfinite(end).any() for end in bounds) else None
+        low, high = map(float64, enclose(ufunc, lows, highs, dtype))
+    return (low, high) if isfinite(low) or isfinite(high) else None

@@ -111,9 +111,10 @@ def _variable(frame: types.FrameType, operation: str, name: Any) -> Any:
     if not isinstance(name, str):
         return _ABSENT
     if operation == "LOAD_GLOBAL":
-        scopes: tuple[Any, ...] = (frame.f_globals, vars(builtins))
-    elif operation == "LOAD_NAME":
-        scopes = (frame.f_locals, frame.f_globals, vars(builtins))
+        value = frame.f_globals.get(name, _ABSENT)
+        return vars(builtins).get(name, _ABSENT) if value is _ABSENT else value
+    if operation == "LOAD_NAME":
+        scopes: tuple[Any, ...] = (frame.f_locals, frame.f_globals, vars(builtins))
     else:
         scopes = (frame.f_locals,)
     return next((scope[name] for scope in scopes if name in scope), _ABSENT)

@@ -22,11 +22,18 @@ from sparsetrace.graph.graph import Graph
 from sparsetrace.operands.registry import RULES
 from sparsetrace.tracing.pytree import leaves
 
+
+def behind_a_look_up(f, v):
+    """The pattern where the bounds of all values are kept."""
+    return st.jacobian_sparsity(lambda v: (v[int(np.argmax(v))], f(v))[1], v)
+
+
 MODES = [
     lambda f, v: st.jacobian_sparsity(f, v),
     lambda f, v: st.jacobian_sparsity(f, v, dependency=True),
     lambda f, v: st.jacobian_sparsity(f, v, constants="structure"),
     lambda f, v: st.lagrangian_hessian_sparsity(f, v),
+    behind_a_look_up,
 ]
 
 
@@ -40,7 +47,7 @@ def _nothing_known():
 def by_rules(monkeypatch, mode, f, v):
     """The pattern with nothing looked up."""
     with monkeypatch.context() as patched:
-        patched.setattr(lookup, "answer", lambda *args: lookup.UNKNOWN)
+        patched.setattr(lookup, "answer", lambda *args, **options: lookup.UNKNOWN)
         return dense(mode(f, v))
 
 
@@ -101,7 +108,7 @@ def test_random_programs(seed, monkeypatch):
         return [f(x), f(x[::-1]), f(x * 2.0), f(x + 1) * x[0]]
 
     x = np.ones(program.n)
-    for mode in (MODES[0], MODES[3]):
+    for mode in (MODES[0], MODES[3], MODES[4]):
         expected = by_rules(monkeypatch, mode, repeated, x)
         assert (dense(mode(repeated, x)) == expected).all()
     assert lookup._RECIPES
@@ -129,6 +136,34 @@ def test_constants_are_told_apart():
 def test_indices_with_bounds_are_left_to_the_rule():
     for _ in range(4):
         assert patterns(lambda x: np.take(x, (x[:1] > 1).astype(int) + 1)) == [[0, 1, 1, 0]]
+
+
+def test_what_has_bounds_is_left_to_the_rule_behind_a_look_up():
+    """Of unknown numbers, and of results that have bounds whatever they are made of."""
+
+    def f(x):
+        x[int(np.argmax(x))]
+        for _ in range(4):
+            low = np.clip(x, 0.0, 1.0)
+            sums = np.cumsum(x)
+        for _ in range(4):
+            total = np.sum(low[:1])
+            greatest = np.max(low)
+        return x[int(low[0])], x[int(total)], x[int(greatest) + 1], x[int(sums[0])]
+
+    assert patterns(f) == [[1, 1, 0, 0]] * 2 + [[0, 1, 1, 0]] + [[1] * 4]
+
+
+def test_truth_values_of_python():
+    seen = Outside()
+
+    def f(x):
+        equal = [np.array_equal(x, y) for y in (x * 2, x + 1, x * x)]
+        seen.append([isinstance(value, bool) and not hasattr(value, "dtype") for value in equal])
+        return [x[0] if value else x[1] * x[2] for value in equal]
+
+    assert patterns(f, 3) == [[1, 1, 1]] * 3
+    assert all(map(all, seen))
 
 
 def test_equal_numbers_of_other_kinds_are_told_apart():

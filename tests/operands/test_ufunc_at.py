@@ -137,3 +137,32 @@ def test_at_a_point_no_product_of_a_group_is_lost(values):
         return y
 
     assert dense(jacobian_sparsity(f, np.array(values), local=True)).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("take", [jacobian_sparsity, hessian_sparsity])
+def test_vectors_whose_elements_depend_on_the_same(take, seed):
+    """They share the nodes of their sums where these are of the same; groups have any size."""
+    rng = np.random.default_rng(seed)
+    places = np.sort(rng.integers(0, 5, 7)) if seed % 2 else rng.integers(0, 5, 7)
+    weights = rng.uniform(1.0, 2.0, (3, 3))
+    start = np.ones(3) if seed % 3 else np.zeros(3)
+
+    def f(x):
+        y = np.zeros((5, 3))
+        y[1] = start * x[0]
+        y[2] = x[:3]
+        np.add.at(y, places, (x.reshape(7, 3) ** 2) @ weights)
+        np.add.at(y, places[:3], x.reshape(7, 3)[:3])
+        return np.sum(y**2 if take is hessian_sparsity else y) if seed > 3 else (y * y).ravel()
+
+    def one(x):
+        y = np.asarray(f(x))
+        return y if take is jacobian_sparsity else np.sum(y)
+
+    x = np.linspace(0.3, 0.9, 21)
+    if take is jacobian_sparsity:
+        assert_same_pattern(dense(take(one, x)), numerical_jacobian_pattern(one, x))
+    else:
+        shown = np.kron(np.eye(7), np.ones((3, 3)))
+        assert (dense(take(one, x)) >= shown).all()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sparsetrace import hessian_sparsity, jacobian_sparsity
-from sparsetrace.graph.graph import FIRST_INPUT, Columns, Graph, Rows
+from sparsetrace.graph.graph import FIRST_INPUT, Graph
 from sparsetrace.passes.simplify import Program, simplify
 from sparsetrace.propagation import joint_inputs
 from sparsetrace.propagation.jacobian_stores import bitset
@@ -73,10 +73,9 @@ def test_one_row_tells_inputs_apart(monkeypatch, used):
     table = np.tile(np.arange(FIRST_INPUT, FIRST_INPUT + n, dtype=np.int32), (rows, 1))
     both = np.concatenate([table[0], table[0], table[0, :1]])
     nodes = graph.union_table(np.array([0, n, 2 * n + 1]), both)
-    base = graph.next_block()
     columns = [table[:, 0].copy(), np.random.default_rng(0).choice(nodes, rows)]
-    graph.append(Columns(base, rows, columns))
-    graph.append(Rows(base + rows, 1, np.array([0, len(used)]), np.array(used, np.int32) + 2))
+    base = graph.append_columns(columns)
+    graph.append_rows(np.array([0, len(used)]), np.array(used, np.int32) + 2)
     outputs = np.arange(base, base + rows + 1, dtype=np.int32)
     program = Program(n, graph.blocks, outputs)
     monkeypatch.setattr(joint_inputs, "_LEFT", 100)
@@ -108,10 +107,9 @@ def test_inputs_and_nodes_stay_apart(monkeypatch):
     """The last input has an id one below that of the first node."""
     graph = Graph(4)
     nodes = graph.union_rows(graph.inputs().reshape(2, 2))
-    base = graph.next_block()
     rows = 3000
     chosen = np.random.default_rng(0).choice(nodes, rows)
-    graph.append(Columns(base, rows, [np.full(rows, 5, np.int32), chosen]))
+    base = graph.append_columns([np.full(rows, 5, np.int32), chosen])
     outputs = np.arange(base, base + rows, dtype=np.int32)
     program = Program(4, graph.blocks, outputs)
     monkeypatch.setattr(joint_inputs, "_LEFT", 100)

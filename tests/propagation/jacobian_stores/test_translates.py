@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sparsetrace import jacobian_sparsity
-from sparsetrace.graph.graph import OPAQUE, Columns, Graph
+from sparsetrace.graph.graph import OPAQUE, Graph
 from sparsetrace.passes.simplify import Program, simplify
 from sparsetrace.propagation.jacobian_stores import STORES, bitset, column_blocks, translates
 
@@ -100,13 +100,11 @@ def test_what_depends_on_nothing():
     x = graph.inputs()
     holes = x.copy()
     holes[::5] = [0, OPAQUE] * 10
-    base = graph.next_block()
     nothing = np.full(100, OPAQUE, np.int32)
     nothing[3] = x[7]
-    graph.append(Columns(base, 100, [nothing, np.roll(nothing, 1)]))
+    base = graph.append_columns([nothing, np.roll(nothing, 1)])
     middle = np.arange(base, base + 100, dtype=np.int32)
-    base = graph.next_block()
-    graph.append(Columns(base, 100, [holes, middle, np.roll(holes, 2)]))
+    base = graph.append_columns([holes, middle, np.roll(holes, 2)])
     outputs = np.concatenate([np.arange(base, base + 100, dtype=np.int32), nothing, x, middle])
     program = Program(100, graph.blocks, outputs)
     assert same(translates.solve(program, np.inf), program)
