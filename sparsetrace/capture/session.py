@@ -32,7 +32,7 @@ from sparsetrace.errors import (
 from sparsetrace.numpy_rules.indexing import has_unknown_ends
 from sparsetrace.operands.floating import shows_warnings
 from sparsetrace.operands.operands import Elements, contains_traced
-from sparsetrace.user_code.callers import called_directly
+from sparsetrace.user_code.callers import called_by_text, called_directly
 from sparsetrace.user_code.effects import Known, has_effects
 
 __all__ = [
@@ -281,7 +281,8 @@ class Session:
 
     def buffer(self, values: object, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
-        return self.watched(values, frame) if called_directly(frame) else values
+        known = called_directly(frame) or called_by_text(frame)
+        return self.watched(values, frame) if known else values
 
     def watched(self, values: Any, frame: types.FrameType) -> Any:
         """The same for an array that user's code gets where a frame stands."""
