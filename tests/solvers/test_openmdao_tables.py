@@ -1,4 +1,4 @@
-"""Components that interpolate in tables: a place anywhere in them, and the code itself at a point."""
+"""Components that interpolate in tables: any place in them; at a point the code itself."""
 
 from __future__ import annotations
 
