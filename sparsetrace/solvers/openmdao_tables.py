@@ -1,6 +1,6 @@
 """OpenMDAO's interpolation in tables, for any place in them: a rule in place of its searches.
 
-Contract: a result depends on the coordinates of its own place and on the table's values, smoothly;
+Contract: a result depends on the coordinates of its own place and on the whole table, smoothly;
 outside of the table it raises what OpenMDAO raises, on a path of its own.  At a point the code
 itself is traced, which reads the values around the place alone.
 """
@@ -30,7 +30,8 @@ def _interpolated(call: Any, self: Any, xi: Any) -> Any:
         from openmdao.components.interp_util.outofbounds_error import OutOfBoundsError
 
         raise judged(OutOfBoundsError("out of bounds", 0, np.nan, *ends[:, 0]))
-    result = np.exp(np.sum(places, axis=1) + np.sum(self.values))
+    table = np.sum(self.values) + sum(map(np.sum, axes))
+    result = np.exp(np.sum(places, axis=1) + table)
     self._d_dx, self._d_dvalues = result[:, None] * np.exp(places), None
     return result
 

@@ -63,6 +63,20 @@ def test_a_table_that_is_no_grid_and_heights_that_are_inputs(extrapolate):
     assert (at_a_point - pattern).nnz == 0
 
 
+def test_nodes_that_are_inputs():
+    from openmdao.components.interp_util.interp import InterpND
+
+    def f(x):
+        table = InterpND(
+            method="slinear", points=(x[:3], np.linspace(0, 1, 4)), values=HEIGHTS[:3, :4]
+        )
+        return table.interpolate(x[3:])
+
+    at = np.array([0.0, 0.4, 1.0, 0.3, 0.6])
+    assert st.jacobian_sparsity(f, at).nnz == 5
+    assert st.jacobian_sparsity(f, at, local=True).toarray().tolist() == [[1, 1, 0, 1, 1]]
+
+
 @pytest.mark.parametrize("local", [False, True])
 def test_what_a_function_does_outside_of_the_table_is_followed(local):
     from openmdao.components.interp_util.interp import InterpND
