@@ -4,7 +4,7 @@ Contract: compiled code (Cython, C) that asks NumPy for an array goes on to use 
 memory, so it must never be given a traced array.  It has no frame of its own; it is
 told apart by the call that the innermost Python frame stands at: that call's function
 must be the wrapper itself, or ``map`` of it, ``a, b = map(np.array, [u, v])``.  In doubt
-(``list(map(np.zeros, sizes))``) it is compiled code.  An object that hands out NumPy's
+(``max(map(np.zeros, sizes))``) it is compiled code.  An object that hands out NumPy's
 functions by a ``__getattr__`` of its own is taken to do so by their names.
 """
 
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.bytecode import (
+    COLLECTING,
     Chain,
     callee_at,
     callee_of,
@@ -75,13 +76,13 @@ def _is_python_call(callee: Any) -> bool:
 
 def _callee(frame: types.FrameType) -> Chain:
     known = callee_of(frame.f_code, frame.f_lasti)
-    if known is not None:
+    if known is not None and known not in COLLECTING:
         return known
     steps = instructions(frame.f_code)
     # the frame may stand at an entry of the instruction's cache
     at = sum(step.offset <= frame.f_lasti for step in steps) - 1
     if _variable(frame, "LOAD_GLOBAL", "map") is map:
-        return callee_at(steps, at) or mapped_at(steps, at)
+        return mapped_at(steps, at) or callee_at(steps, at)
     return callee_at(steps, at)
 
 

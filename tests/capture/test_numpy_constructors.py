@@ -306,3 +306,16 @@ def test_buffers_of_functions_that_a_class_keeps(local):
     expected = [[0, 0], [1, 0], [0, 1], [0, 1], [0, 0]]
     assert_same_pattern(st.jacobian_sparsity(f, np.array([0.3, 0.5]), local=local), expected)
     assert _Backend.zeros is np.zeros
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_conversions_by_map_that_a_tuple_or_a_list_takes_apart(local):
+    def f(x):
+        a, b = tuple(map(np.asarray, (x[:2], [x[2], x[3]])))
+        c = list(map(np.array, [x[:1], [x[4]]]))
+        rows = [*map(np.zeros, (1, 2))]
+        rows[1][0] = x[4]
+        return np.concatenate([a * b, c[0] * c[1], rows[1]])
+
+    expected = [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1], [0] * 5]
+    assert_same_pattern(st.jacobian_sparsity(f, np.full(5, 0.7), local=local), expected)
