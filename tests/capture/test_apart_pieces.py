@@ -466,7 +466,7 @@ def _imported(x):
 
 
 @pytest.mark.parametrize("size", [3, 40])
-def test_helpers_assign_names_of_the_function_around_them(size):
+def test_helpers_assign_names_of_the_function_around_them(size, seen_functions):
     x = np.random.default_rng(0).uniform(size=size)
     assert dense(jacobian_sparsity(_total, x)).all()
     assert dense(jacobian_sparsity(_deeper, x)).all()
@@ -475,7 +475,7 @@ def test_helpers_assign_names_of_the_function_around_them(size):
 
 
 @pytest.mark.parametrize("size", [3, 40])
-def test_imports_in_branches(size):
+def test_imports_in_branches(size, seen_functions):
     expected = np.eye(size, dtype=bool)
     expected[:, 0] = True
     pattern = jacobian_sparsity(_imported, np.random.default_rng(0).uniform(size=size))
