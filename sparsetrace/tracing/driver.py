@@ -300,6 +300,9 @@ class _Runs:
                 elif with_crowds and branches.crowded:
                     session.crowded, limit = False, None
                     branches.allow_crowd()
+                elif branches.exceeded and session.buffer_truths():
+                    limit, begun = crowd, None
+                    begin_search(session)
                 else:
                     raise
             else:
