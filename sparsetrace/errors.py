@@ -183,6 +183,10 @@ class OutputError(TracingError):
     """The traced function returned something that holds no numbers."""
 
 
+class NothingReturned(OutputError):
+    """The traced function returned None."""
+
+
 class VerificationError(TracingError):
     """Plain calls of the function contradict its trace or its pattern, or one another.
 

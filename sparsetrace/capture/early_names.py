@@ -252,7 +252,9 @@ _MEMORY = "array asarray ascontiguousarray asfortranarray require".split()
 
 What is written into the copy that they make would be lost, and its bytes could be read.
 """
-WATCHED.update(id(getattr(np, name)) for name in _MEMORY)
+_BUFFERS = "empty full ones zeros".split()
+"""What makes an array in which a traced value may be written."""
+WATCHED.update(id(getattr(np, name)) for name in (*_MEMORY, *_BUFFERS))
 
 
 def watched_patches(places: Iterable[tuple[Callable[[Any], None], Any]]) -> list[Patch]:

@@ -32,7 +32,7 @@ from sparsetrace.errors import (
 from sparsetrace.numpy_rules.indexing import has_unknown_ends
 from sparsetrace.operands.floating import shows_warnings
 from sparsetrace.operands.operands import Elements, contains_traced
-from sparsetrace.user_code.callers import called_directly
+from sparsetrace.user_code.callers import called_by_text, called_directly
 from sparsetrace.user_code.effects import Known, has_effects
 
 __all__ = [
@@ -174,7 +174,7 @@ class Session:
     def __init__(self, max_paths: int = 1) -> None:
         self.promoted: set[Site | Outside] = set()
         self.decided_masks: set[str] = set()
-        self.buffered = _FLOATS
+        self.buffered, self.makes_truths = _FLOATS, False
         self.restart_due = False
         self.install: Callable[[str | None], bool] = bool
         """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
@@ -256,6 +256,16 @@ class Session:
             self.decided_masks.add(INDEX)
         return before != (self.buffered, len(self.decided_masks))
 
+    def buffer_truths(self) -> bool:
+        """After too many paths, let the truth values that arrays were made for be traced there.
+
+        Returns whether there is another run to be made of that.
+        """
+        before = self.buffered
+        if self.makes_truths:
+            self.buffered = _ALL_KINDS
+        return before != self.buffered
+
     def promote(self, sites: frozenset[Site | Outside]) -> None:
         """Ask for a run in which these sites return traced arrays from birth.
 
@@ -281,11 +291,15 @@ class Session:
 
     def buffer(self, values: object, frame: types.FrameType) -> Any:
         """A new float array as the user's code gets it: plain until a tracer is written."""
-        return self.watched(values, frame) if called_directly(frame) else values
+        known = called_directly(frame) or called_by_text(frame)
+        return self.watched(values, frame) if known else values
 
     def watched(self, values: Any, frame: types.FrameType) -> Any:
         """The same for an array that user's code gets where a frame stands."""
-        if type(values) not in (np.ndarray, Buffer) or values.dtype.kind not in self.buffered:
+        if type(values) not in (np.ndarray, Buffer):
+            return values
+        if values.dtype.kind not in self.buffered:
+            self.makes_truths = self.makes_truths or values.dtype.kind == "b"
             return values
         if values.dtype.kind == "O":
             return values.view(ObjectArray)

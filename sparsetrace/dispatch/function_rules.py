@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.bound_rules import Args, BoundRule, Call, Options
+from sparsetrace.dispatch.filled_outputs import filled, without_output
 from sparsetrace.dispatch.overwritten import heed_overwriting
 from sparsetrace.errors import TracingError, explain
 from sparsetrace.operands.binding import Handler
@@ -112,9 +114,20 @@ class FunctionRule:
     as_given : bool
         Whether the rule gets arguments as they are, to write into them or to share their
         elements, and its results bring their own values, as those of numpy.ma's rules do.
+    fills : bool
+        Whether a parameter ``output`` may be an array to fill, or a type of numbers.
     """
 
-    __slots__ = ("_as_given", "_bound", "_harmless", "_recorded", "_rule", "always", "name")
+    __slots__ = (
+        "_as_given",
+        "_bound",
+        "_fills",
+        "_harmless",
+        "_recorded",
+        "_rule",
+        "always",
+        "name",
+    )
 
     def __init__(
         self,
@@ -125,9 +138,10 @@ class FunctionRule:
         always: bool = False,
         recorded: bool = False,
         as_given: bool = False,
+        fills: bool = False,
     ) -> None:
         self.name = name.replace("numpy.", "np.", 1) if name.startswith("numpy.") else name
-        self.always, self._as_given = always, as_given
+        self.always, self._as_given, self._fills = always, as_given, fills
         self._rule, self._harmless, self._recorded = rule, frozenset(harmless), recorded
         self._bound: BoundRule | None = None
 
@@ -151,6 +165,9 @@ class FunctionRule:
         TypeError
             If the function does not take these arguments.
         """
+        asked = without_output(original, args, kwargs) if self._fills else None
+        if asked is not None:
+            return filled(asked[0], self._in_type(original, asked[1]))
         trace, bound = current(), self.bound(original)
         if trace.names is not None:
             _forget_overwritten(trace, self._recorded, (*args, *kwargs.values()))
@@ -168,6 +185,19 @@ class FunctionRule:
             return self._answered(trace, bound, args, kwargs)
 
         return wrapped(trace, lookup.answered(trace, self.name, args, kwargs, rule))
+
+    def _in_type(self, original: Callable[..., Any], given: inspect.BoundArguments) -> Any:
+        """The result in the type that was asked for by ``output=``."""
+        dtype, plain, trace = given.arguments["output"], None, current()
+        if dtype.kind != "f":
+            if trace.local:  # rounded on the way
+                values = {name: _copied(x) for name, x in given.arguments.items()}
+                plain = self.bound(original).call.plainly(**values)
+            given.arguments["output"] = np.dtype(float)
+        result = self.answer(original, given.args, given.kwargs).astype(dtype)
+        if plain is None:
+            return result
+        return _with_values(self.bound(original).call, trace, result, plain)
 
     def _answered(self, trace: Trace, bound: BoundRule, args: Args, kwargs: Options) -> Any:
         args = tuple(_with_constants_plain(trace, x) for x in args)

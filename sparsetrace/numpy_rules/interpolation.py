@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids, lowest
@@ -143,11 +144,13 @@ def _between(trace: Trace, x, xp, fp, ends: Sequence[Ids | None], period: float 
         xp = np.concatenate((xp[-1:] - period, xp, xp[:1] + period))
         heights = np.concatenate((heights[-1:], heights, heights[:1]))
         left = right = None
-    lower = np.maximum(np.searchsorted(xp, x, side="right") - 1, 0)
+    lower = _cells(xp, x)
+    above = x > xp[-1]  # NumPy asks this first: among nodes in no order it may be below, too
+    sides = ((left, (x < xp[0]) & ~above), (right, above))
     single = (x <= xp[lower]) | (lower == len(xp) - 1)
     upper = np.where(single, lower, lower + 1)
     out = trace.graph.union(heights[lower], heights[upper])
-    for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
+    for end, outside in sides:
         if end is not None:
             out = np.where(outside, np.maximum(end, OPAQUE), out)
     some = not trace.graph.pure and bool((heights <= ZERO).any())
@@ -155,15 +158,39 @@ def _between(trace: Trace, x, xp, fp, ends: Sequence[Ids | None], period: float 
         known = heights <= ZERO
         constant = known[lower] & known[upper]
         values = trace.graph.known_values(heights, dtype)
-        sides = [
+        levels = [
             None if e is None else trace.graph.known_values(e, dtype)[()] for e in (left, right)
         ]
-        for end, outside in ((left, x < xp[0]), (right, x > xp[-1])):
+        for end, outside in sides:
             if end is not None:
                 constant = np.where(outside, end <= ZERO, constant)
-        result = np.interp(x, xp, values, *sides)  # type: ignore[arg-type]
+        result = np.interp(x, xp, values, *levels)  # type: ignore[arg-type]
         out = np.where(constant, trace.graph.constant(result), out)
     return np.asarray(out)
+
+
+def _cells(nodes: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The node at or below each point that NumPy finds; the first or last one outside.
+
+    Among nodes in no order it is found by NumPy's own search, from what is given where some
+    heights are NaN.
+    """
+    count = len(nodes)
+    if (nodes[1:] >= nodes[:-1]).all():
+        return np.maximum(np.searchsorted(nodes, points, side="right") - 1, 0)
+    below: NDArray[np.intp]
+    names = np.arange(1, count + 1)
+    ends = []  # of each cell the node of an even name, and that of an odd one; 0: it is not read
+    for parity in (0, 1):
+        found = np.zeros(np.shape(points), dtype=np.intp)
+        for bit in range(count.bit_length()):
+            is_marked = (names % 2 == parity) & (names >> bit & 1 == 1)
+            heights = np.where(is_marked, np.nan, 0.0)
+            found |= np.isnan(np.interp(points, nodes, heights)).astype(np.intp) << bit
+        ends.append(found)
+    even, odd = ends
+    below = np.where((even == 0) | (odd == 0), np.maximum(even, odd), np.minimum(even, odd))
+    return np.maximum(below - 1, 0)
 
 
 # ----------------------------------------------------------------------- at a point
@@ -173,9 +200,9 @@ def _at_point(trace: Trace, x, xp, fp) -> Elements:
     shape = points.shape
     n = len(nodes)
     inside = (points >= nodes[0]) & (points <= nodes[-1])
-    cell = np.clip(np.searchsorted(nodes, points, side="right") - 1, 0, max(n - 2, 0))
+    cell = np.minimum(_cells(nodes, points), max(n - 2, 0))
     following = np.minimum(cell + 1, n - 1)
-    at_node = inside & (points == nodes[np.minimum(np.searchsorted(nodes, points), n - 1)])
+    at_node = inside & ((points == nodes[cell]) | (points == nodes[following]))
     level = (heights[following] == heights[cell]) & ~at_node
     sources = []
     uncut = []  # a level cell has no slope in x, but a mixed second derivative

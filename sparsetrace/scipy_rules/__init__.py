@@ -385,4 +385,5 @@ for _module, _topics in RULES.items():
                 harmless=_IN_PLACE,
                 always=_name in _ALWAYS,
                 recorded=True,
+                fills=_module == "scipy.ndimage" and _topic != "ndimage.regions",
             )

@@ -20,6 +20,7 @@ from sparsetrace.api.detection import jacobian_sparsity
 from sparsetrace.api.options import JacobianOptions
 from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.errors import InputError, TracingError, VerificationWarning
+from sparsetrace.solvers import openmdao_tables as openmdao_tables
 
 __all__ = ["ComponentFunction", "Layout", "Pair", "component_classes", "traced_component"]
 
@@ -137,6 +138,15 @@ class Vector(Mapping[str, Any]):
         return self._buffer.copy() if copy else self._buffer
 
     _get_data = asarray  # not public, but OpenMDAO's own examples call it
+
+    @property
+    def _data(self) -> Any:
+        """Not public either."""
+        return self._buffer
+
+    @_data.setter
+    def _data(self, value: Any) -> None:
+        self._buffer[...] = value
 
 
 @contextmanager

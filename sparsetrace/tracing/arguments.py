@@ -28,6 +28,7 @@ from sparsetrace.errors import (
     EscapeError,
     GraphSizeError,
     InputError,
+    NothingReturned,
     OutputError,
     TracingError,
     UnsupportedError,
@@ -347,7 +348,7 @@ def _target(trace: Trace, leaf: object) -> TracedArray | list[Any]:
 
 def _output_leaves(result: object) -> list[Any]:
     if result is None:
-        raise OutputError(
+        raise NothingReturned(
             "the function returned None; for one that fills an argument pass that as out="
         )
     return list(leaves(result))

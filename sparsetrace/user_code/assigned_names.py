@@ -37,6 +37,8 @@ def assigned(node: ast.AST) -> list[str]:
             result[at.rest] = None
         if isinstance(at, ast.FunctionDef):
             result[at.name] = None
+        if isinstance(at, ast.alias):
+            result[_imported_as(at)] = None
         if isinstance(at, (ast.Lambda, ast.FunctionDef)):
             return
         for child in ast.iter_child_nodes(at):
@@ -44,6 +46,10 @@ def assigned(node: ast.AST) -> list[str]:
 
     visit(node, inner=False)
     return list(result)
+
+
+def _imported_as(imported: ast.alias) -> str:
+    return imported.asname or imported.name.partition(".")[0]
 
 
 def forgotten(tree: ast.Module, chosen: Sequence[ast.AST]) -> dict[ast.AST, set[str]]:
@@ -157,6 +163,8 @@ def _read_first(statements: Sequence[ast.AST], done: set[str]) -> set[str]:
         elif isinstance(node, ast.FunctionDef):
             result |= _reads(node) - done
             done.add(node.name)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            done.update(map(_imported_as, node.names))
         elif isinstance(node, ast.Assign):
             result |= _reads(node) - done
             done.update(n.id for t in node.targets for n in names_of(t))

@@ -158,9 +158,12 @@ _FILLERS = frozenset("CACHE EXTENDED_ARG NOP PRECALL PUSH_NULL".split())
 
 
 def mapped_at(instructions: list[dis.Instruction], at: int) -> Chain:
-    """What loads ``np.array`` where ``a, b = map(np.array, [u, v])`` is taken apart."""
+    """What loads ``np.array`` where ``a, b = map(np.array, [u, v])`` is taken apart.
+
+    So it is by ``tuple(map(np.array, [u, v]))``, a list of it, and ``[*map(np.array, [u, v])]``.
+    """
     steps = [step for step in instructions[:at] if step.opname not in _FILLERS]
-    if instructions[at].opname != "UNPACK_SEQUENCE" or not steps:
+    if not steps or not _is_taken_apart(instructions, at):
         return ()
     start, _ = _extent(steps[-1])
     if callee_at(instructions, instructions.index(steps[-1])) != (("LOAD_GLOBAL", "map"),):
@@ -172,6 +175,17 @@ def mapped_at(instructions: list[dis.Instruction], at: int) -> Chain:
             break
         chain.append((step.opname, step.argval))
     return tuple(chain)
+
+
+COLLECTING = frozenset((("LOAD_GLOBAL", name),) for name in ("list", "tuple"))
+"""What loads the builtins that take an iterator apart."""
+
+
+def _is_taken_apart(instructions: list[dis.Instruction], at: int) -> bool:
+    name = instructions[at].opname
+    if name.startswith("CALL"):
+        return instructions[at].arg == 1 and callee_at(instructions, at) in COLLECTING
+    return name in ("LIST_EXTEND", "UNPACK_SEQUENCE")
 
 
 def _is_map(step: dis.Instruction) -> bool:

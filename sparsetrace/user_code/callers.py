@@ -4,7 +4,8 @@ Contract: compiled code (Cython, C) that asks NumPy for an array goes on to use 
 memory, so it must never be given a traced array.  It has no frame of its own; it is
 told apart by the call that the innermost Python frame stands at: that call's function
 must be the wrapper itself, or ``map`` of it, ``a, b = map(np.array, [u, v])``.  In doubt
-(``list(map(np.zeros, sizes))``) it is compiled code.
+(``max(map(np.zeros, sizes))``) it is compiled code.  An object that hands out NumPy's
+functions by a ``__getattr__`` of its own is taken to do so by their names.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ import types
 from inspect import getattr_static
 from typing import Any
 
+import numpy as np
+
 from sparsetrace.user_code.bytecode import (
+    COLLECTING,
     Chain,
     callee_at,
     callee_of,
@@ -25,7 +29,7 @@ from sparsetrace.user_code.bytecode import (
 )
 from sparsetrace.user_code.reach import CACHES, is_foreign
 
-__all__ = ["called", "called_directly", "calls_cache", "subscripted"]
+__all__ = ["called", "called_by_text", "called_directly", "calls_cache", "subscripted"]
 
 _ABSENT = object()
 
@@ -36,6 +40,11 @@ _MOST_KNOWN = 4096
 def called_directly(frame: types.FrameType) -> bool:
     """Whether the call at which `frame` stands is one of a wrapper by name."""
     return _is_python_call(called(frame))
+
+
+def called_by_text(frame: types.FrameType) -> bool:
+    """Whether the call at which `frame` stands is one of what ``getattr`` has found there."""
+    return called(frame) is getattr
 
 
 def called(frame: types.FrameType) -> Any:
@@ -67,13 +76,13 @@ def _is_python_call(callee: Any) -> bool:
 
 def _callee(frame: types.FrameType) -> Chain:
     known = callee_of(frame.f_code, frame.f_lasti)
-    if known is not None:
+    if known is not None and known not in COLLECTING:
         return known
     steps = instructions(frame.f_code)
     # the frame may stand at an entry of the instruction's cache
     at = sum(step.offset <= frame.f_lasti for step in steps) - 1
     if _variable(frame, "LOAD_GLOBAL", "map") is map:
-        return callee_at(steps, at) or mapped_at(steps, at)
+        return mapped_at(steps, at) or callee_at(steps, at)
     return callee_at(steps, at)
 
 
@@ -101,10 +110,18 @@ def _evaluated(frame: types.FrameType, chain: Chain) -> Any:
             if value is _ABSENT:
                 return None
             look_up = getattr if isinstance(value, types.ModuleType) else getattr_static
-            value = look_up(value, name, None)
+            owner, value = value, look_up(value, name, _ABSENT)
+            if value is _ABSENT:
+                value = _handed_out(owner, name)
         else:
             value = _variable(frame, operation, name)
     return None if value is _ABSENT else value
+
+
+def _handed_out(owner: object, name: str) -> Any:
+    """NumPy's function of a name that an object finds by Python code of its own; else None."""
+    by_code = getattr_static(type(owner), "__getattr__", None)
+    return getattr(np, name, None) if isinstance(by_code, types.FunctionType) else None
 
 
 def _variable(frame: types.FrameType, operation: str, name: Any) -> Any:

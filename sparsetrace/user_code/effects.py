@@ -70,6 +70,7 @@ from sparsetrace.user_code.own_stores import (
     may_write,
     written_by_user,
 )
+from sparsetrace.user_code.reach import reached as reached_from
 from sparsetrace.user_code.seen_names import (
     Seen,
     callables_held,
@@ -170,7 +171,7 @@ def has_effects(
         or (seen.calls_given and not _are_harmless(given, seen))
         or holds_iterator(held, seen.names | seen.asked, names_in)
         or _is_computed(seen, given)
-        or _runs_effects(seen, reached())
+        or (_runs_effects(seen, reached()) and _gets_at_effects(seen, (function, *held)))
     )
     if known is not None and key is not None:
         seen.forget_values()
@@ -261,6 +262,12 @@ def _runs_effects(seen: Seen, reached: Reach) -> bool:
     )
 
 
+def _gets_at_effects(seen: Seen, held: Sequence[Any]) -> bool:
+    """The same of the objects that a call can get at, if these are few."""
+    few = reached_from(held, most=_FEW_OBJECTS)
+    return few.unknown or _runs_effects(seen, few.by_names())
+
+
 def _computed(asked: tuple[tuple[str, Any], ...]) -> frozenset[str]:
     """Which operators and properties have side effects.
 
@@ -292,6 +299,8 @@ _COMPUTED: dict[tuple[tuple[str, Any], ...], frozenset[str]] = {}
 _UNDER = threading.local()
 """What is being looked at, by threads."""
 _MOST_COMPUTED = 4096
+_FEW_OBJECTS = 2_000
+"""As many as are looked at for one call: functions that it cannot get at do not concern it."""
 
 
 def _bound(

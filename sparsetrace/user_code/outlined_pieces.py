@@ -54,7 +54,7 @@ NEXT = "next"
 """How a turn ends that is followed by another one, if there is any."""
 _BREAK, _ENDED, _RETURN = "break", "ended", "return"
 _REFUSED = (
-    *(ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom),
+    *(ast.AsyncFunctionDef, ast.ClassDef),
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Return, ast.Yield, ast.YieldFrom, ast.Await),
     *(ast.AsyncFor, ast.AsyncWith, ast.TryStar),
 )
@@ -82,7 +82,9 @@ def is_outlinable(node: ast.AST, function: ast.AST | None) -> bool:
         return False
     if not all(isinstance(x.context_expr, ast.Call) for x in inside if isinstance(x, ast.withitem)):
         return False  # of a call it is known what is entered
-    shared = _declared(function)
+    shared = _declared(function, ast.Global) | (
+        _declared(function, ast.Nonlocal) - _declared_itself(function)
+    )
     targets = [t for n in inside for t in _targets(n)]
     return shared.isdisjoint(assigned(node)) and all(map(_can_be_assigned, targets))
 
@@ -111,14 +113,16 @@ def _leaves_loop(node: ast.AST) -> bool:
     return any(map(_leaves_loop, ast.iter_child_nodes(node)))
 
 
-def _declared(function: ast.AST) -> set[str]:
-    """The names that a function assigns elsewhere than in its own scope."""
-    return {
-        name
-        for n in ast.walk(function)
-        if isinstance(n, (ast.Global, ast.Nonlocal))
-        for name in n.names
-    }
+def _declared(function: ast.AST, *kinds: type[ast.Global] | type[ast.Nonlocal]) -> set[str]:
+    """The names that a function, or one within it, assigns elsewhere than in its own scope."""
+    return {name for n in ast.walk(function) if isinstance(n, kinds) for name in n.names}
+
+
+def _declared_itself(function: ast.AST) -> set[str]:
+    """The names of functions around it that a function assigns, not one within it."""
+    body: Any = getattr(function, "body", [])
+    own = [n for x in body for n in _own_nodes(x)] if isinstance(body, list) else []
+    return {name for n in own if isinstance(n, ast.Nonlocal) for name in n.names}
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
@@ -212,7 +216,7 @@ class _Outliner(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             before = self.depth, self.captured
-            self.depth, self.captured = 0, captured(node)
+            self.depth, self.captured = 0, captured(node) | _declared_itself(node)
             result = self._visited(node)
             self.depth, self.captured = before
             return result

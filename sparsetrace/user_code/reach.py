@@ -577,8 +577,14 @@ def _catches(
     return any(known.outcome(start, error, scope)[0] for start in known.starts for error in errors)
 
 
-def reached(roots: Iterable[Any]) -> Reached:
+def reached(roots: Iterable[Any], *, most: int = _MOST_OBJECTS) -> Reached:
     """Everything that can be reached from some objects, the nearest first.
+
+    Parameters
+    ----------
+    roots : iterable
+    most : int
+        So many objects are looked at; where there are more, functions are `unknown`.
 
     Examples
     --------
@@ -586,7 +592,7 @@ def reached(roots: Iterable[Any]) -> Reached:
     >>> reached([model.get]).lists
     [[1, 2]]
     """
-    walk = Walk()
+    walk = Walk(most)
     walk.push(list(roots), opaque=False)
     walk.run()
     return walk.found
@@ -620,11 +626,22 @@ def is_watched(item: Any) -> bool:
     return bound and item.__name__ in ARRAY_METHODS
 
 
+def _is_library_scope(container: Any) -> bool:
+    """Whether a dictionary holds the names of a library's module, which are not the function's."""
+    name = dict.get(container, "__name__")
+    module = sys.modules.get(name) if type(name) is str else None
+    return (
+        type(module) is types.ModuleType
+        and vars(module) is container
+        and is_foreign(name, _file_of(container))
+    )
+
+
 class Walk:
     """One walk; `todo` holds what is to be looked at, and whether a library holds it."""
 
-    def __init__(self) -> None:
-        self.found = Reached()
+    def __init__(self, most: int = _MOST_OBJECTS) -> None:
+        self.found, self.most = Reached(), most
         self.todo: collections.deque[tuple[Any, bool]] = collections.deque()
         self.seen: set[Any] = set()
 
@@ -650,7 +667,7 @@ class Walk:
                 if key in seen:
                     continue
             seen.add(key)
-            if len(seen) > _MOST_OBJECTS:
+            if len(seen) > self.most:
                 self.found.unknown = True
                 return
             try:
@@ -883,6 +900,8 @@ class Walk:
         self.push(list(base.__iter__(item)), opaque=opaque)
 
     def dicts(self, item: Any, kind: _Kind, opaque: bool) -> None:
+        if _is_library_scope(item):  # ``vars(module)``, or ``exec`` has put Python's names there
+            return
         if self._container(item, kind, opaque):
             if dict.__contains__(item, "__builtins__"):
                 self.whole(item)

@@ -390,3 +390,93 @@ def test_arrays_that_a_list_alone_holds_are_united(seen_functions):
     even = np.arange(40) % 2 == 0
     rows = [even, even, ~even, ~even, even | ~even, even | ~even]
     assert np.array_equal(dense(jacobian_sparsity(f, np.linspace(-1, 1, 40))), rows)
+
+
+def _total(x):
+    total, turns = 0.0, 0
+
+    def add(v):
+        nonlocal total, turns
+        if v > 0.5:
+            total = total + v * x[0]
+            turns += 1
+        else:
+            total = v
+
+    for v in x[1:]:
+        add(v)
+    return total
+
+
+def _told(x):
+    current, told = 0.0, []
+
+    def add(v):
+        nonlocal current
+        if v > 0.5:
+            current = v
+            current = current + doubled()
+        else:
+            current = doubled() * v
+        tell()
+
+    def doubled():
+        return current * 2
+
+    def tell():
+        told.append(current)
+
+    for v in x:
+        add(v)
+    return told
+
+
+def _deeper(x):
+    last = 0.0
+
+    def add(at):
+        def inner(v):
+            nonlocal last
+            if v > 0.5:
+                last = last * 2
+                last = v + last
+            else:
+                last = 2.0
+
+        if at < len(x):
+            inner(x[at])
+            add(at + 1)
+
+    add(0)
+    return last
+
+
+def _imported(x):
+    out = np.zeros(len(x))
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            from math import sin
+
+            out[i] = sin(x[i]) * x[0]
+        else:
+            import math as m
+
+            out[i] = m.cos(x[i])
+    return out
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_helpers_assign_names_of_the_function_around_them(size, seen_functions):
+    x = np.random.default_rng(0).uniform(size=size)
+    assert dense(jacobian_sparsity(_total, x)).all()
+    assert dense(jacobian_sparsity(_deeper, x)).all()
+    told = dense(jacobian_sparsity(_told, x))
+    np.testing.assert_array_equal(told, np.tri(size, dtype=bool))
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_imports_in_branches(size, seen_functions):
+    expected = np.eye(size, dtype=bool)
+    expected[:, 0] = True
+    pattern = jacobian_sparsity(_imported, np.random.default_rng(0).uniform(size=size))
+    np.testing.assert_array_equal(dense(pattern), expected)

@@ -221,8 +221,8 @@ def bisection(x):
     return ends[-1]
 
 
-@pytest.mark.parametrize(("f", "offset"), [(newton, 2), (bisection, 4)])
-def test_a_loop_that_the_inputs_end_is_refused_at_once(f, offset):
+@pytest.mark.parametrize(("f", "offsets"), [(newton, [2]), (bisection, [2, 4])])
+def test_a_loop_that_the_inputs_end_is_refused_at_once(f, offsets):
     runs = Outside()
 
     def counted(x):
@@ -232,16 +232,19 @@ def test_a_loop_that_the_inputs_end_is_refused_at_once(f, offset):
     with pytest.raises(st.ValueDependentError) as caught:
         st.jacobian_sparsity(counted, np.ones(2))
     assert len(runs) < 150
-    assert line_of(f, offset) in str(caught.value)
+    assert any(line_of(f, offset) in str(caught.value) for offset in offsets)  # of loop or branch
     assert "max_paths" in str(caught.value)
 
 
 def many(x):
     total = x[0] if x[0] > 1 else 0.0
     for v in x:
-        name = "large" if v > 0 else "small"
+        name = "large" if v > 0 else NOTED.append(v) or "small"
         total = total + {"large": v, "small": 0.0}[name]
     return total
+
+
+NOTED = Outside()
 
 
 def test_the_line_that_branched_most_is_named():
@@ -323,13 +326,14 @@ def test_a_function_that_differs_from_call_to_call_is_refused(tmp_path):
 
 
 def test_a_thousand_paths_through_a_cheap_function():
-    runs = Outside()
+    runs, noted = Outside(), Outside()
 
     def f(x):
         runs.append(None)
         total = 0.0
         for i in range(10):
             if x[i] > 0:
+                noted.append(i)
                 total = total + x[i] * x[i + 10]
         return total
 

@@ -48,8 +48,7 @@ def test_nothing_is_missing_in_second_order(f):
 def test_nothing_is_missing_where_it_may_be_refused(f):
     try:
         found = jacobian_sparsity(lambda x: f(x, by_value), X).toarray()
-    except ValueDependentError as error:
-        assert "loop" in str(error) or "paths" in str(error)
+    except ValueDependentError:
         return
     assert not (straight(jacobian_sparsity, f) & ~found).any()
 

@@ -255,3 +255,67 @@ def test_conversions_by_map_that_is_taken_apart(local):
 
     expected = [[1, 1, 0, 0, 0], [0, 0, 1, 1, 0], [0, 0, 0, 0, 1]]
     assert_same_pattern(st.jacobian_sparsity(f, np.full(5, 0.7), local=local), expected)
+
+
+class _Shim:
+    """Hands out the functions of a module that may be exchanged for another one."""
+
+    def __init__(self, module):
+        self._module = module
+
+    def __getattr__(self, name):
+        return getattr(self._module, name)
+
+
+class _Backend:
+    """Keeps functions that it found when it was made."""
+
+    zeros = staticmethod(np.zeros)
+    full = staticmethod(np.full)
+
+
+def _made_by(name, *args):
+    return getattr(_Backend, name)(*args)
+
+
+xp = _Shim(np)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_buffers_of_a_shim_around_numpy(local):
+    def f(x):
+        out = xp.zeros((2, 3), dtype=x.dtype)
+        out[:, 1] = x[:2]
+        objects = xp.array([[x[0], x[1]], [x[2], 0.0]], dtype=object)
+        return out, objects @ np.ones(2), xp.linalg.norm(xp.asarray([x[1], x[2]]))
+
+    expected = np.zeros((9, 3))
+    expected[[1, 4, 6, 6, 7, 8, 8], [0, 1, 0, 1, 2, 1, 2]] = 1
+    assert_same_pattern(st.jacobian_sparsity(f, np.array([0.3, 0.5, 0.7]), local=local), expected)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_buffers_of_functions_that_a_class_keeps(local):
+    def f(x):
+        out = _made_by("zeros", 3)
+        out[1:] = x
+        more = _made_by("full", (2,), 1.0)
+        more[0] *= x[1]
+        return out, more
+
+    expected = [[0, 0], [1, 0], [0, 1], [0, 1], [0, 0]]
+    assert_same_pattern(st.jacobian_sparsity(f, np.array([0.3, 0.5]), local=local), expected)
+    assert _Backend.zeros is np.zeros
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_conversions_by_map_that_a_tuple_or_a_list_takes_apart(local):
+    def f(x):
+        a, b = tuple(map(np.asarray, (x[:2], [x[2], x[3]])))
+        c = list(map(np.array, [x[:1], [x[4]]]))
+        rows = [*map(np.zeros, (1, 2))]
+        rows[1][0] = x[4]
+        return np.concatenate([a * b, c[0] * c[1], rows[1]])
+
+    expected = [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1], [0] * 5]
+    assert_same_pattern(st.jacobian_sparsity(f, np.full(5, 0.7), local=local), expected)

@@ -349,3 +349,42 @@ def test_what_was_harmless_once_may_be_bound_anew(name):
         pass
     else:
         assert np.array_equal(pattern, wanted)
+
+
+def _marked(x):
+    mask = np.zeros(len(x), bool)
+    for i in range(len(x)):
+        mask[i] = x[i] > 0.5
+    y = x.copy()
+    y[mask] = x[mask] ** 2
+    return y
+
+
+def _chosen_by_marks(x):
+    mask = np.ones((len(x), 2), bool)
+    for i in range(len(x)):
+        mask[i, 0] &= x[i] > 0.5
+        mask[i, 1] = abs(x[i]) >= 0.2
+    return np.where(mask.any(axis=1), x**2, x[::-1])
+
+
+def _looped_by_marks(x):
+    mask, y = np.zeros(len(x), bool), np.zeros(len(x))
+    for i in range(len(x)):
+        mask[i] = x[i] > 0.5
+    for i in range(len(x)):
+        if mask[i]:
+            y[i] = x[i] ** 2
+        else:
+            y[i] = x[-1 - i]
+    return y
+
+
+@pytest.mark.parametrize("size", [4, 40])
+@pytest.mark.parametrize("f", [_marked, _chosen_by_marks, _looped_by_marks])
+def test_masks_that_are_written_element_by_element(f, size):
+    expected = np.eye(size, dtype=bool)
+    if f is not _marked:
+        expected |= np.eye(size, dtype=bool)[::-1]
+    x = np.random.default_rng(0).uniform(size=size)
+    np.testing.assert_array_equal(dense(st.jacobian_sparsity(f, x, verify=False)), expected)

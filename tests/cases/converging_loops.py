@@ -1,8 +1,7 @@
 """Loops that end by what they compute, over arrays: as many turns as `goes_on` says.
 
 Each is a function of x and of what says after some turns whether there is another one: by a number
-that depends on x for a trace, by the number of turns alone for the straight code that it is compared
-with.
+that depends on x for a trace, by the number of turns alone for the straight code beside it.
 """
 
 import itertools
@@ -82,7 +81,7 @@ def by_a_flag(x, goes_on):
 
 def without_end(x, goes_on):
     y = x[0]
-    for turn in itertools.count(1):
+    for turn in itertools.count(1):  # noqa: B007
         y = y * 0.5 + x[1]
         if not goes_on(y, x):
             break
@@ -192,7 +191,7 @@ def counters_in_a_range(x, goes_on):
         if not goes_on(y, x):
             break
         y[n % N] = x[n % N]
-        n += 1
+        n += 1  # noqa: SIM113
     return y
 
 

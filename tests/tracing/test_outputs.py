@@ -159,3 +159,30 @@ def test_a_list_that_is_filled():
     pattern = jacobian_sparsity(f, [1.0, 2.0], out=out)
     assert_same_pattern(pattern, [[1, 1], [0, 0], [0, 1]])
     assert out == [0.0, 1.0, 2.0]
+
+
+def _with_nothing_elsewhere(x):
+    if x[0] > 0.5:
+        return None
+    if x[1] > 0.5:
+        return x[:2]
+    return x[1:]
+
+
+def _nothing_by_type(x):
+    if x[0] > 0.5 and type(x) is list:
+        return x
+    if x[0] <= 0.5:
+        return x * 2
+    return None
+
+
+def test_paths_that_return_none_are_left_out():
+    x = np.array([0.3, 0.7, 0.2])
+    pattern = jacobian_sparsity(_with_nothing_elsewhere, x)
+    assert pattern.toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert pattern.left_out == ("the function returned None",)
+    with pytest.raises(OutputError):
+        jacobian_sparsity(_with_nothing_elsewhere, x[::-1] + 0.4, local=True)
+    with pytest.raises(OutputError):  # as it may do for what a traced array is
+        jacobian_sparsity(_nothing_by_type, x)

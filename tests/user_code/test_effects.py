@@ -184,6 +184,12 @@ class Copied:
         return self
 
 
+class CopiedByMethod:
+    def copy(self):
+        SEEN.append(self)
+        return self
+
+
 class Field(np.ndarray):
     def __array_finalize__(self, other):
         SEEN.append(other)
@@ -257,6 +263,18 @@ def test_what_libraries_and_classes_change(name):
 def test_a_copy_by_a_method_of_its_own_may_change_something():
     reached = {"__copy__": [(Copied.__copy__.__code__, globals())]}
     assert has_effects(lambda v: copy.copy(v), (Copied(),), reached=lambda: reached)
+
+
+def test_what_a_call_cannot_get_at_does_not_concern_it():
+    reached = {"copy": [(CopiedByMethod.copy.__code__, globals())]}
+
+    def branches(v, keep):
+        other = v.copy()
+        return other if other[0] > keep else -other
+
+    row = np.ones(2)
+    assert not has_effects(branches, (row, 0.5), reached=lambda: reached)
+    assert has_effects(branches, (row, CopiedByMethod()), reached=lambda: reached)
 
 
 def test_defaults():

@@ -61,8 +61,8 @@ class _Ends:
         known = known_places(before | behind)
         if self.strict and known is not None and known.any():
             raise ValueError("A value in x_new is outside of the interpolation range.")
-        out = np.where(beside(before, out), np.asarray(self.fill[0]), out)
-        return np.where(beside(behind, out), np.asarray(self.fill[1]), out)
+        out = np.where(beside(before, out), array_of(self.fill[0]), out)
+        return np.where(beside(behind, out), array_of(self.fill[1]), out)
 
 
 @dataclass(slots=True)
@@ -108,7 +108,6 @@ def interp1d_init(call, self, x, y, kind, axis, bounds_error, fill_value, assume
         }  # fmt: skip
         joined(call, self, axis, x, y, **options)
         return
-    constant(call, fill_value, "fill_value", "Use np.where on the result.")
     x, (y, axis) = np.asarray(x, float), first_axis(y, axis)
     if not assume_sorted:
         order = np.argsort(x, kind="mergesort")
@@ -123,7 +122,9 @@ def interp1d_init(call, self, x, y, kind, axis, bounds_error, fill_value, assume
         raise NotImplementedError(f"{kind} is unsupported: Use fitpack routines for other types.")
     numbers, simple = np.arange(float(len(x))), degree if degree in by_cells else "linear"
     plain = class_of("interp1d")(x, numbers, simple, fill_value="extrapolate")
-    state: Any = _Interp1d(x, y, axis, name, plain, ends)
+    trace = current()
+    known = y if is_traced(y) else made(trace, trace.graph.constant(y), y.dtype, y)
+    state: Any = _Interp1d(x, known, axis, name, plain, ends)
     if degree not in by_cells:
         state = _Interp1dSpline(class_of("make_interp_spline")(x, y, k=degree), axis, ends)
     set_state(self, plain, state, y=np.moveaxis(y, 0, axis), axis=axis)
@@ -147,7 +148,9 @@ class _Interp1dSpline:
     def evaluated(self, points):
         points = array_of(points)
         points_1d = points.reshape(-1)
-        out = self.ends.filled(points_1d, state_of(self.spline).evaluated(points_1d))
+        state = state_of(self.spline)  # None of ordinates that are known
+        out = (self.spline if state is None else state.evaluated)(points_1d)
+        out = self.ends.filled(points_1d, out)
         return placed(out.reshape(points.shape + out.shape[1:]), points.ndim, self.axis)
 
 

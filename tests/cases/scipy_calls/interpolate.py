@@ -141,6 +141,15 @@ ORDINATES = {
     "interp1d, fill": lambda y: si.interp1d(SITES, y, bounds_error=False, fill_value=(1.0, 2.0))(
         [-1.0, 0.5, 5]
     ),
+    "interp1d, fill by traced": lambda y: si.interp1d(
+        SITES, HEIGHTS, bounds_error=False, fill_value=(y[0], y[1] * y[2])
+    )([-1.0, 0.5, 9.0]),
+    "interp1d, fill by traced, cubic": lambda y: si.interp1d(
+        SITES, y, "cubic", bounds_error=False, fill_value=y[0]
+    )([-1.0, 0.5, 9.0]),
+    "interp1d, fill by traced, known": lambda y: si.interp1d(
+        SITES, HEIGHTS, "quadratic", bounds_error=False, fill_value=y[0]
+    )([0.7, 9.0]),
     "interp1d, previous": lambda y: si.interp1d(SITES, y, "previous")(AT),
     "interp1d, zero": lambda y: si.interp1d(SITES, y, "zero")(AT),
     "interp1d, degree": lambda y: si.interp1d(SITES, y, 2)(AT),

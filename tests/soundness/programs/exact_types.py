@@ -29,6 +29,28 @@ def array_by_type(x):
     return x * x[::-1]
 
 
+class _HoldsNames:
+    """Its objects hold the names of Python, which `exec` puts there, and of a library."""
+
+    def __init__(self):
+        self.scope: dict[str, object] = {}
+        exec("start = 1", self.scope)
+        self.library = vars(math)
+
+    def __call__(self, x):
+        out = np.zeros(3)
+        out[0] = x[0]
+        return out + x[::-1] if type(x) is np.ndarray else out
+
+
+@program(POINT, to=PROGRAMS)
+def array_by_type_beside_names_of_python_that_an_object_holds(x):
+    return _HOLDS_NAMES(x)
+
+
+_HOLDS_NAMES = _HoldsNames()
+
+
 @program(POINT, to=PROGRAMS)
 def array_by_class(x):
     return np.cumsum(x) if x.__class__ is np.ndarray else 0 * x
