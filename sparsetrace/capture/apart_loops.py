@@ -16,14 +16,14 @@ from sparsetrace.capture.apart_statements import UNBOUND, Statement
 from sparsetrace.capture.apart_writes import CannotUndo, Place, Writes, written
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.genuine_errors import is_genuine, judged
-from sparsetrace.capture.loop_states import States
+from sparsetrace.capture.loop_states import States, are_within
 from sparsetrace.capture.paths_apart import Errors, distinct
 from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import united
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, explain
-from sparsetrace.operands.operands import is_traced_array
+from sparsetrace.operands.operands import is_traced, is_traced_array
 from sparsetrace.user_code.held_iterators import may_read
 from sparsetrace.user_code.outlined_pieces import NEXT
 
@@ -70,8 +70,8 @@ class Loop(Statement):
     """Whether it goes over the numbers of `itertools.count`."""
     _steady = 0
     """Turns, up to the last one, that have added nothing to the state."""
-    _whole: Mapping[Place, int] = MappingProxyType({})
-    """The whole numbers in all that had been written into, after the last turn."""
+    _whole: Mapping[Place, Any] = MappingProxyType({})
+    """The numbers in all that had been written into, after the last turn, whole or traced."""
     _counts = True
     """Whether the turns of a ``for`` loop read what it goes over."""
 
@@ -145,9 +145,7 @@ class Loop(Statement):
     def _unknown(self, first: int, last: int | None) -> Any:
         """Any of several numbers, which end nowhere if no last one is given."""
         ends = [first, first + 1 if last is None else last]
-        number = united(self.trace, ends)
-        if self.trace.names is not None and last is not None:
-            self.trace.names.bounds.note(number, min(ends), max(ends))
+        number = united(self.trace, ends, keeps_bounds=last is not None)
         self.session.opened = True
         return number
 
@@ -217,21 +215,23 @@ class Loop(Statement):
             Up to so many ends of the loop they stay known.
         """
         before = self._whole
-        whole: dict[Place, int] = {}
+        whole: dict[Place, Any] = {}
         self._whole = whole
         for container in self._written():
             keys = container if type(container) is dict else range(len(container))
             for key in keys if type(container) in (dict, list) else ():
-                if type(container[key]) is int:
+                if type(container[key]) is int or hasattr(type(container[key]), "_is_number"):
                     whole[id(container), key] = container[key]
         if self.turns <= many or not self.session.opens_counters:
             return
         assert self.writes is not None
         for (name, key), number in self._whole.items():
-            if before.get((name, key), number) != number:
+            last = before.get((name, key), number)
+            is_known = type(last) is type(number) is int and last == number
+            if last is not number and not is_known:
                 self.session.opened = True
-                unknown = united(self.trace, [before[name, key], number])
-                written(self.writes.containers[name], key, unknown, self.writes)
+                number = self._open(last, number)
+                written(self.writes.containers[name], key, number, self.writes)
 
     def _another_end(self) -> tuple[Any, ...]:
         """One of the ends that were put aside, where the state so far leads nowhere new."""
@@ -347,10 +347,18 @@ class Loop(Statement):
             rows = distinct(self.session, self.trace, rows, opens_integers=True)
             return [(row, {}) for row in rows]
         last, left = going.pop()
-        arrays = {at: x for at, x in enumerate(last) if _are_alike(x, self.given[at])}
-        rows = [tuple(None if i in arrays else x for i, x in enumerate(row)) for row in rows]
-        row, *_ = distinct(self.session, self.trace, rows, opens_integers=True)
-        return [(tuple(arrays.get(at, x) for at, x in enumerate(row)), left)]
+        before = self.given
+        kept = {at: x for at, x in enumerate(last) if _are_alike(x, before[at])}
+        rows = [tuple(None if i in kept else x for i, x in enumerate(row)) for row in rows]
+        if len(distinct(self.session, self.trace, rows, opens_integers=True)) == 1:
+            last = tuple(x if i in kept else self._open(before[i], x) for i, x in enumerate(last))
+        return [(last, left)]
+
+    def _open(self, before: Any, value: Any) -> Any:
+        """What any later turn may leave where one has left this, and the one before it that."""
+        if is_traced(value) and is_traced(before) and are_within(self.trace, value, before):
+            return value
+        return united(self.trace, [before, value], keeps_bounds=False)
 
     def _common_writes(self, states: list[Result], turn: Turn) -> dict[Place, Any]:
         """What states have left at places where it can be united; it is taken out of them."""

@@ -22,7 +22,7 @@ from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import ids_of, is_traced_array
 from sparsetrace.user_code.held_values import is_unchanging
 
-__all__ = ["States"]
+__all__ = ["States", "are_within"]
 
 _MOST_BEGUN = 8
 """States of a loop with which another one is compared."""
@@ -33,13 +33,39 @@ class Dependencies(NamedTuple):
 
     kinds: tuple[Hashable, ...]
     reached: tuple[tuple[int, int], ...]
+    bounds: tuple[tuple[float, float], ...]
+    """Between which values numbers are known to be."""
 
     def are_within(self, other: Dependencies) -> bool:
         """Whether values like the others depend on all that these do."""
-        return self.kinds == other.kinds and not any(
-            nodes & ~more or products & ~others
-            for (nodes, products), (more, others) in zip(self.reached, other.reached, strict=True)
+        return (
+            self.kinds == other.kinds
+            and not any(
+                nodes & ~more or products & ~others
+                for (nodes, products), (more, others) in zip(
+                    self.reached, other.reached, strict=True
+                )
+            )
+            and len(self.bounds) == len(other.bounds)
+            and all(map(_is_within, self.bounds, other.bounds))
         )
+
+
+def bounds_of(trace: Trace, value: Any) -> list[tuple[float, float]]:
+    """Between which values the elements of a number or an array are known to be."""
+    if trace.names is None:
+        return []
+    low, high = np.broadcast_arrays(*trace.names.bounds.of(value))
+    return list(zip(low.reshape(-1).tolist(), high.reshape(-1).tolist(), strict=True))
+
+
+def are_within(trace: Trace, value: Any, other: Any) -> bool:
+    """Whether a number is known to be where the other one may be."""
+    return all(map(_is_within, bounds_of(trace, value), bounds_of(trace, other)))
+
+
+def _is_within(own: tuple[float, float], other: tuple[float, float]) -> bool:
+    return other[0] <= own[0] and own[1] <= other[1]
 
 
 class States:
@@ -134,6 +160,7 @@ class States:
         """
         kinds: list[Hashable] = []
         reached: list[tuple[int, int]] = []
+        bounds: list[tuple[float, float]] = []
         memories: dict[int, int] = {}
 
         def add(nodes: Iterable[int]) -> bool:
@@ -151,11 +178,13 @@ class States:
                 return all(map(visit, value))
             if hasattr(type(value), "_is_number"):
                 kinds.append((type(value), value._dtype.str))
+                bounds.extend(bounds_of(self.trace, value))
                 return add([int(ids_of(self.trace, value))])
             if is_traced_array(value):
                 ids = ids_of(self.trace, value)
                 kinds.append((type(value), value.dtype.str, ids.shape, ids.strides))
                 kinds.extend(self._memory(ids, memories))
+                bounds.extend(bounds_of(self.trace, value))
                 return add(ids.reshape(-1).tolist())
             if is_unchanging(value):
                 kinds.append((type(value), repr(value)))
@@ -184,7 +213,7 @@ class States:
                     return None
             else:
                 kinds += [container.dtype.str, container.shape, container.tobytes()]
-        return Dependencies(tuple(kinds), tuple(reached))
+        return Dependencies(tuple(kinds), tuple(reached), tuple(bounds))
 
     def _note_fresh(self, holder: Any, at: Hashable, places: int = 1) -> None:
         """Remember that nothing but a state, and what it has written, shows some memory."""

@@ -305,7 +305,9 @@ def owns_memory(array: Any) -> bool:
     return memory.base is None
 
 
-def united(trace: Trace, values: list[Any], shared: Container[int] = ()) -> Any:
+def united(
+    trace: Trace, values: list[Any], shared: Container[int] = (), *, keeps_bounds: bool = True
+) -> Any:
     """One result for several that can be united.
 
     Parameters
@@ -314,6 +316,8 @@ def united(trace: Trace, values: list[Any], shared: Container[int] = ()) -> Any:
     values : list
     shared : set of int
         The ids of lists and dictionaries that others hold: these are read when the result is.
+    keeps_bounds : bool
+        Whether a number is one of these, and none of those that are still to come.
     """
     first = values[0]
     if all(value is first for value in values):
@@ -337,7 +341,7 @@ def united(trace: Trace, values: list[Any], shared: Container[int] = ()) -> Any:
         return first
     both = union_of(trace, values)
     result = as_python(both) if all(map(_is_pythons, values)) else both
-    if trace.names is not None and dtype_of(result).kind in "iu":
+    if keeps_bounds and trace.names is not None and dtype_of(result).kind in "iu":
         bounds = trace.names.bounds
         lows, highs = zip(*map(bounds.of, values), strict=True)
         bounds.note(result, min(lows), max(highs))

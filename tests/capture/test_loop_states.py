@@ -1,5 +1,7 @@
 """Loops that end by what they compute, beside straight code of each number of turns."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -80,3 +82,54 @@ def test_a_list_of_all_states_is_refused():
 
     with pytest.raises(ValueDependentError, match="turns"):
         jacobian_sparsity(f, X)
+
+
+def counted_to_the_end(x):
+    k, y = 0, x.copy()
+    while np.abs(y).max() > 1e-9:
+        y, k = y * 0.5, k + 1
+    return x[min(k, 59)]
+
+
+def an_index_that_grows(x):
+    i, y = int(np.argmax(x[:3])), x[0]
+    while y > 1e-9:
+        y, i = y * 0.5, min(i + 1, 59)
+    return x[i]
+
+
+def an_item_that_grows(x):
+    state, y = {"i": np.argmax(x[:3])}, x[0]
+    while y > 1e-9:
+        y = y * 0.5
+        state["i"] = np.minimum(state["i"] + 1, 59)
+    return x[state["i"]]
+
+
+def in_a_range(x):
+    i, y = int(np.argmax(x[:3])), x[0]
+    for _ in range(1000):
+        if y < 1e-9:
+            break
+        y, i = y * 0.5, min(i + 1, 59)
+    return x[i]
+
+
+@pytest.mark.parametrize(
+    "f", [counted_to_the_end, an_index_that_grows, an_item_that_grows, in_a_range]
+)
+def test_bounds_of_numbers_grow_with_the_turns(f):
+    """An index that later turns move on may be any: not just one that the first turns gave."""
+    assert jacobian_sparsity(f, np.full(60, 1e-10)).nnz == 60
+
+
+def test_a_number_of_all_integers():
+    def f(x):
+        y = x[0]
+        for i in itertools.count():  # noqa: B007
+            y = y * 0.5
+            if y < 1e-9:
+                break
+        return x[min(i, 59)]
+
+    assert jacobian_sparsity(f, np.full(60, 1e-10)).nnz == 60
