@@ -380,7 +380,7 @@ def test_repr_tells_constants_and_unknown_values_apart():
         seen.extend([repr(y), str(y), f"{y}", repr(x[None, :1]), repr(x[:0])])
         return y
 
-    jacobian_sparsity(f, np.ones(3))
+    jacobian_sparsity(f, np.ones(3), verify=False)
     for text in seen[-5:-2]:
         assert re.fullmatch(r"TracedArray\(\[\{0, 1\}, \{\}\?, const\], value \d+\)", text)
     assert len(set(seen[-5:-2])) == 3

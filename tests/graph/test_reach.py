@@ -1,7 +1,9 @@
 """What nodes depend on and multiply, while a graph grows, beside sets that are kept by hand."""
 
 import numpy as np
+import pytest
 
+from sparsetrace.graph import reach as reach_module
 from sparsetrace.graph.graph import Graph
 from sparsetrace.graph.interactions import Contraction, interact, interact_all
 from sparsetrace.graph.reach import Reach
@@ -51,6 +53,17 @@ def test_what_is_too_much():
         Contraction(ids[:1, None, None], ids[:1, None, None], ids[:1, None, None])
     )
     assert reach.of(2) is None
-    many = Graph(100, second_order=True)
-    reach = Reach(many)
-    assert reach.of(int(many.union_rows(many.inputs())[()])) is None
+
+
+@pytest.mark.parametrize(("nodes", "pairs"), [(50, 10**6), (10**6, 50)])
+def test_many_nodes_and_many_products_are_too_much(nodes, pairs, monkeypatch):
+    graph = Graph(100, second_order=True)
+    ids = graph.union_rows(graph.inputs()[None, :])
+    made = interact_all(graph, ids)
+    assert Reach(graph).of(int(made[0])) is not None
+    monkeypatch.setattr(reach_module, "_MOST_NODES", nodes)
+    monkeypatch.setattr(reach_module, "_MOST_PAIRS", pairs)
+    younger = Graph(100, second_order=True)
+    reach = Reach(younger)
+    made = interact_all(younger, younger.union_rows(younger.inputs()[None, :]))
+    assert reach.of(int(made[0])) is None
