@@ -28,7 +28,6 @@ from numpy import (
     nanquantile,
     percentile,
     piecewise,
-    ptp,
     quantile,
 )
 from numpy.typing import NDArray
@@ -41,9 +40,7 @@ from sparsetrace.operands.floating import recorded, report
 from sparsetrace.operands.memory_order import laid_out, of_ufunc, ordered
 from sparsetrace.operands.operands import (
     Elements,
-    Operand,
     contains_traced,
-    dtype_of,
     ids_of,
     is_traced,
     is_traced_array,
@@ -217,7 +214,7 @@ def function_call(
     try:
         result = None
         if target is not None or function in _RULE_FIRST:
-            result = rule(trace, function, _before(trace, function, args, target), options)
+            result = rule(trace, function, args, options)
         if isinstance(result, Elements) and result.values is not None and target is None:
             result = laid_out(trace, result, function, args, options)
             result.values = ordered(np.asarray(result.values), result.ids)
@@ -250,23 +247,6 @@ def function_call(
             written.ids = masked(trace, written, target, kwargs["where"]).ids
         return store(trace, target, written, f"np.{function.__name__}(..., out=)")
     return _attached(trace, result, values)
-
-
-def _before(
-    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], target: Any
-) -> tuple[Any, ...]:
-    """The arguments, where NumPy may write into the first of them before it has read it.
-
-    ``np.ptp`` does, with the maximum: any element of its operand may be the result then.
-    """
-    if function is not ptp or target is None or not args:
-        return args
-    ids = ids_of(trace, args[0])
-    values = values_of(args[0])
-    if not np.may_share_memory(values, target._values):
-        return args
-    every = np.broadcast_to(trace.graph.union_rows(ids.reshape(-1)), ids.shape)
-    return (Operand(trace, every, dtype_of(args[0]), values), *args[1:])
 
 
 def _was_written(values: Any, target: Any) -> bool:

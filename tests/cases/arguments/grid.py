@@ -102,7 +102,8 @@ def _calls(name: str, f: Callable[..., Any]) -> Iterator[str]:
         if name not in ("all", "any"):  # the methods have a dtype there
             yield f"np.{name}(m, -1{between}, np.empty({'(3, 4)' if full else 3}))"
         yield f"np.{name}(m, axis=0, out=np.ones((2, 4))[1])"
-        yield f"np.{name}(m, axis=0, out=a)"
+        if name != "ptp":  # which writes before it has read: tests/dispatch/test_out_arguments.py
+            yield f"np.{name}(m, axis=0, out=a)"
         if not full:
             yield f"np.{name}(m, axis=-1, out=np.empty((4, 3)))"
         yield f"np.{name}(m, axis=0, keepdims=True, out=np.empty((1, 4)))"
