@@ -744,6 +744,8 @@ _place_of_least, _place_of_greatest = np.ndarray.argmin, np.ndarray.argmax
 
 def lowest(ids: Ids) -> int:
     """The least of some ids, one at least; of few in a third of the time of ``np.minimum``."""
+    if ids.size == 1:  # which may be no array
+        return ids.item()
     if ids.size < _FEW:
         return ids.item(_place_of_least(ids))
     return int(np.minimum.reduce(ids, axis=None))
@@ -751,6 +753,8 @@ def lowest(ids: Ids) -> int:
 
 def highest(ids: Ids) -> int:
     """The greatest of some ids, likewise."""
+    if ids.size == 1:  # which may be no array
+        return ids.item()
     if ids.size < _FEW:
         return ids.item(_place_of_greatest(ids))
     return int(np.maximum.reduce(ids, axis=None))
