@@ -43,7 +43,7 @@ from sparsetrace.capture.session import Restart, Session
 from sparsetrace.capture.swallowed_errors import must_watch, watching
 from sparsetrace.capture.turns import alone
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import FAILURES, EscapeError, NothingReturned, TracingError, muted
+from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.kept import ForgottenNode
 from sparsetrace.interrupts import interruptible, warnings_kept
@@ -349,10 +349,7 @@ class _Runs:
                 if branches.path and _learned(self.session) != before:
                     return None
                 _note(error, branches)
-                if not (isinstance(error, NothingReturned) and self._gives_nothing(branches)):
-                    raise
-                begun.own = begun.own or error
-                left_out.append("the function returned None")
+                raise
             except Exception as error:
                 _note(error, branches)
                 # a path on which the function refuses its inputs has no derivative
@@ -376,16 +373,6 @@ class _Runs:
             raise explained(begun.own) from begun.own.__cause__
         remarks = (tuple(dict.fromkeys(lines)) for lines in (left_out, begun.taken_whole))
         return Traced(runs, *remarks)
-
-    def _gives_nothing(self, branches: Branches) -> bool:
-        """Whether the function returns None on this path in a plain call, too.
-
-        Not for what a traced object is: it may be that no code asks for types.
-        """
-        session = self.session
-        if session is None or not branches.path:
-            return False
-        return not (session.asks_types() or session.asks_types(arrays=True))
 
     def _give_up_graphs(self, begun: _Begun) -> None:
         """Unite the patterns of the paths so far, where their graphs have very many nodes.
