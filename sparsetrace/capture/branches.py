@@ -38,7 +38,7 @@ _SHOWN = 8
 """Decisions that an error names."""
 _PATIENCE = 10_000
 """Steps of a trace after which it is found out, by random paths, if these are too many."""
-_SUSPICIOUS = 16
+_SUSPICIOUS = 12
 """Decisions for True at one line, in a row, from which it is tried whether they ever end."""
 _LONGEST = 4096
 """New decisions of a path that is run to see any result."""
@@ -75,6 +75,8 @@ class Branches:
     max_paths : int
     crowd : int, optional
         So many paths are already too many.
+    turns : int, optional
+        So many turns of a loop that goes on and on are too many; by default `max_paths`.
     few : int
         So many paths and decisions are begun before routes are remembered, which takes time.
     effort : Effort, optional
@@ -93,8 +95,8 @@ class Branches:
         driver, for some of the ways that led there.
     exceeded : bool
         Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd` and
-        probably no more than `max_paths`; with `endless` because of a loop that takes as many
-        turns.  `problem` says which.
+        probably no more than `max_paths`; with `endless` because of a loop that takes more
+        than `turns`.  `problem` says which.
     allows_crowd : bool
         Whether a crowd is run, too: from the beginning, or after it was refused.
     is_first : bool
@@ -123,12 +125,14 @@ class Branches:
         max_paths: int,
         *,
         crowd: int | None = None,
+        turns: int | None = None,
         few: int = 0,
         effort: Effort | None = None,
         ends: bool = False,
     ) -> None:
-        self._given: dict[str, Any] = {"crowd": crowd, "few": few, "effort": effort, "ends": ends}
+        self._given = {"crowd": crowd, "turns": turns, "few": few, "effort": effort, "ends": ends}
         self.max_paths = max_paths
+        self.turns = max_paths if turns is None else min(turns, max_paths)
         self.effort = Effort() if effort is None else effort
         self._since = 0.0
         self.crowd = max_paths if crowd is None else min(crowd, max_paths)
@@ -394,9 +398,10 @@ class Branches:
             self.endless = True
             self.refuse("a function calls itself again and again after a branch")
         if self._resume is not None:
-            if self.here[place] > self.max_paths:
+            if self.here[place] > self.turns:
                 self.endless = True
-                self.refuse(f"a loop took more than max_paths={self.max_paths} turns")
+                most = "max_paths=" if self.turns == self.max_paths else ""
+                self.refuse(f"a loop took more than {most}{self.turns} turns")
             return self._in_a_row[place] > 0
         is_first = not self._new_waiting
         if is_first and self._in_a_row[place] >= _SUSPICIOUS and place not in self._probed:

@@ -61,16 +61,20 @@ _OF_PYTHONS_CONTAINERS = re.compile(
 """What containers of Python's say, also where an installed package calls their methods."""
 _NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")
 """The number that a list does not hold, and that may be a traced one, in the words of Python."""
-_OF_NONE = re.compile(
+_OF_NONE_AND_NUMBERS = re.compile(
     r"^unsupported operand type\(s\) for \S+ ?\S*: ('(float|int)' and 'NoneType'|"
     r"'NoneType' and '(float|int|NoneType)')$|"
     r"^'\S+' not supported between instances of ('(float|int)' and 'NoneType'|"
     r"'NoneType' and '(float|int|NoneType)')$|"
     r"^bad operand type for (unary \S+|abs\(\)): 'NoneType'$|"
-    r"^'NoneType' object is not (subscriptable|iterable|callable)$|"
+    r"^'(NoneType|bool|float|int)' object is not (subscriptable|iterable|callable)$|"
+    r"^'(NoneType|bool|float|int)' object does not support item (assignment|deletion)$|"
+    r"^object of type '(NoneType|bool|float|int)' has no len\(\)$|"
     r"^loop of ufunc does not support argument \d+ of type NoneType which has no callable "
 )
-"""What Python says of None beside its own numbers."""
+"""What Python says of None, and of its own numbers."""
+_OF_TRUTH = re.compile(r"^The truth value of an array with more than one element is ambiguous")
+"""What a traced array says wherever a plain one does: it is of the same shape."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 
 
@@ -96,6 +100,8 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
         return False
     if not entries:
         return False
+    if isinstance(error, ValueError) and _OF_TRUTH.match(str(error)):
+        return True
     code, at = entries[-1]
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
     if on_purpose and (_is_decided(entries, branches) or _is_in_handler(error, code, at)):
@@ -152,7 +158,7 @@ def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
 
 
 def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
-    """Whether an object or None lacks what code that asks for no types wants of it.
+    """Whether an object, None or a plain number lacks what code that asks for no types wants of it.
 
     A traced object says of which class it is, and lacks what that class lacks.
     """
@@ -167,7 +173,7 @@ def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
         foreign = cls.__module__.partition(".")[0] != __name__.partition(".")[0]
         lacks = name is not None and foreign and not hasattr(cls, name)
     else:
-        lacks = isinstance(error, TypeError) and _OF_NONE.search(str(error)) is not None
+        lacks = isinstance(error, TypeError) and _OF_NONE_AND_NUMBERS.search(str(error)) is not None
     code, at = users[-1]
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
     return lacks and not on_purpose and not any(_asks(code, at) for code, at in users)

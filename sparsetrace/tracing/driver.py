@@ -63,6 +63,8 @@ __all__ = ["Run", "Solving", "Traced", "trace"]
 _CROWD = 128
 _CROWD_OF = 8
 """More than so many paths, or than such a part of `max_paths`, are run apart if they can be."""
+_TURNS = 32
+"""Loops that take more turns than so many are run apart if they can be."""
 _MOST_NODES = 2**19
 """From so many nodes on the graphs of paths are given up for their patterns."""
 _MOST_RUNS = 200
@@ -272,13 +274,14 @@ class _Runs:
         """
         crowd = max(_CROWD, self.max_paths // _CROWD_OF)
         limit = None if with_crowds and not session.takes_whole else crowd
+        turns = _TURNS
         begun: _Begun | None = None
         crowds: set[Hashable] = set()
         """The ways of running things apart on which the paths are a crowd."""
         begin_search(session)
         while True:
             if begun is None:
-                own = Branches(self.max_paths, crowd=limit, effort=session.effort)
+                own = Branches(self.max_paths, crowd=limit, turns=turns, effort=session.effort)
                 begun = _Begun(own)
             branches = begun.branches
             session.are_too_many = False
@@ -297,6 +300,8 @@ class _Runs:
                 if more_is_run_apart(session):
                     key = way_of(session)
                     limit, begun = None if with_crowds and key in crowds else crowd, None
+                elif branches.endless and branches.turns < self.max_paths:
+                    turns, begun = self.max_paths, None
                 elif with_crowds and branches.crowded:
                     session.crowded, limit = False, None
                     branches.allow_crowd()

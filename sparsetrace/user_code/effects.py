@@ -42,6 +42,7 @@ from sparsetrace.user_code.class_making import (
     is_python,
     names_in,
 )
+from sparsetrace.user_code.handlers import stands_within
 from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
 from sparsetrace.user_code.held_values import (
     PACKAGES,
@@ -113,6 +114,8 @@ _MODULES = ("cmath", "math", "numpy", "operator", "scipy.special", "sparsetrace"
 _FUNCTION_STEPS = frozenset("LOAD_GLOBAL MAKE_FUNCTION SET_FUNCTION_ATTRIBUTE".split())
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 _WARN = warnings.warn
+_FILTERING = (warnings.filterwarnings, warnings.resetwarnings, warnings.simplefilter)
+"""Functions whose work is undone where a ``with`` of `warnings.catch_warnings` ends."""
 _IN_PLACE = "="
 """The last letter of an operator that may change its left side."""
 
@@ -482,7 +485,7 @@ class _Body(OwnStores):
                 return True
             if isinstance(value, type) and self.steps[at + 1].opname in _ATTRIBUTES:
                 return True  # which is looked at by itself
-            return self._is_harmless(value)
+            return self._is_undone(value, at) or self._is_harmless(value)
         if name in ("LOAD_ATTR", "LOAD_METHOD"):
             return self._is_harmless_attribute(at)
         if name.startswith("CALL") and name not in ("CALL_INTRINSIC_1", "CALL_INTRINSIC_2"):
@@ -496,6 +499,11 @@ class _Body(OwnStores):
         self.seen.objects.append(value)
         return not callable(value) or _is_pure(value, self.seen)
 
+    def _is_undone(self, value: object, at: int) -> bool:
+        """Whether what a function changes, if it is called there, is soon as it was before."""
+        within = functools.partial(stands_within, warnings.catch_warnings)
+        return _is_filtering(value) and within(self.code, self.steps[at].offset, self.scope)
+
     def _is_harmless_attribute(self, at: int) -> bool:
         step = self.steps[at]
         chain, _ = chain_ending_at(self.steps, at)
@@ -507,7 +515,7 @@ class _Body(OwnStores):
                     types.MethodType(value.fget, owner), self.seen
                 )
             if value is not UNKNOWN:
-                return self._is_harmless(value)
+                return self._is_undone(value, at) or self._is_harmless(value)
         if self.makes is not None:
             if step.argval == "__init__":
                 return True  # of a base, which `_only_sets_itself` has looked at
@@ -549,7 +557,7 @@ class _Body(OwnStores):
             known = self.steps[at].opname != "CALL_FUNCTION_EX" or name in PURE_METHODS
             return known or self.value(chain) is not UNKNOWN
         value = self.value(chain)
-        if value is None or value is next:
+        if value is None or value is next or _is_filtering(value):
             return True  # it cannot be called, or was looked at where it is loaded
         if value is not UNKNOWN:
             if isinstance(value, (list, tuple, dict)):  # of functions, one of which is chosen
@@ -607,6 +615,10 @@ class _Body(OwnStores):
             return value is not UNKNOWN and self._is_harmless(value)
         self.seen.calls_given = True  # an item of it, say
         return self._is_harmless(value)
+
+
+def _is_filtering(value: object) -> bool:
+    return any(value is function for function in _FILTERING)
 
 
 _OF_EXIT = 3

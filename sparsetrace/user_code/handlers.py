@@ -15,6 +15,7 @@ import os
 import types
 import warnings
 from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from inspect import getattr_static
 from typing import Any
 
@@ -35,6 +36,7 @@ __all__ = [
     "matches",
     "named",
     "passes_on",
+    "stands_within",
     "watched_frame",
 ]
 
@@ -201,10 +203,26 @@ class CodeMap:
                 todo.append(at + 1)
         return raised
 
+    def _entered_at(self, target: int) -> int | None:
+        """Where that is entered whose exit is called at an offset; None if it is not known."""
+        at = self.places[min(self.ranges(target))[0]] - 1
+        return at if self.instructions[at].opname == "BEFORE_WITH" else None
+
+    def entered_around(self, offset: int) -> Iterator[Chain]:
+        """What is entered by each ``with`` in which an instruction stands, innermost first."""
+        target = self.target(offset)
+        while target is not None:
+            steps, at = self.instructions, self.places[target]
+            is_with = [step.opname for step in steps[at : at + 2]][-1] == "WITH_EXCEPT_START"
+            entered = self._entered_at(target) if is_with else None
+            if entered is not None:
+                yield callee_at(steps, entered - 1)
+            target = self.target(steps[entered if entered is not None else at].offset)
+
     def _lets_pass(self, target: int, error_type: ErrorType, scope: dict[str, Any]) -> bool:
         """Whether the context manager whose exit is called at an offset lets an error pass."""
-        steps, at = self.instructions, self.places[min(self.ranges(target))[0]] - 1
-        if steps[at].opname != "BEFORE_WITH":
+        steps, at = self.instructions, self._entered_at(target)
+        if at is None:
             return False
         chain = callee_at(steps, at - 1)
         if named(chain, scope) is not contextlib.suppress:
@@ -298,6 +316,14 @@ def code_map(code: types.CodeType) -> CodeMap:
 def instructions_of(code: types.CodeType) -> list[dis.Instruction]:
     """The instructions of a code object, without the entries of their caches."""
     return code_map(code).instructions
+
+
+def stands_within(
+    function: Callable[..., Any], code: types.CodeType, offset: int, scope: dict[str, Any]
+) -> bool:
+    """Whether the instruction at an offset stands in a ``with`` of what a function gives."""
+    around = code_map(code).entered_around(offset)
+    return any(named(chain, scope) is function for chain in around)
 
 
 # --------------------------------------------------------------------------- frames

@@ -16,6 +16,7 @@ import itertools
 import operator
 import time
 import types
+import warnings
 from typing import Any
 
 __all__ = ["Known", "is_of_scipy", "known_kind"]
@@ -36,7 +37,7 @@ _CALLING = (
 )
 _MAKING = (
     *(collections.Counter, collections.OrderedDict, collections.deque, types.SimpleNamespace),
-    *(contextlib.nullcontext, contextlib.suppress),
+    *(contextlib.nullcontext, contextlib.suppress, warnings.catch_warnings),
     *(functools.reduce, itertools.count),  # the first argument of `reduce` is looked at
     *(itertools.chain, itertools.combinations, itertools.combinations_with_replacement),
     *(itertools.compress, itertools.islice, itertools.pairwise, itertools.permutations),

@@ -101,6 +101,20 @@ def test_no_branch_is_needed():
     assert st.jacobian_sparsity(f, np.ones(3), max_paths=1).nnz == 3 + 3 + 3 + 3
 
 
+@pytest.mark.parametrize("turns", [40, 200])
+def test_a_loop_that_cannot_be_run_apart_may_take_many_turns(turns):
+    """The first try gives it up after a few turns, and a later one takes them all."""
+
+    def f(x):
+        seen, y, k = [], x[0] * 1.0, 0
+        while k < turns and np.sum(y) < 9.0:
+            seen.append(locals().get("y"))
+            y, k = y + x[1], k + 1
+        return y * x[2]
+
+    assert st.jacobian_sparsity(f, np.ones(3)).nnz == 3
+
+
 def test_shapes_that_differ_are_an_error():
     with pytest.raises(st.ValueDependentError, match="one shape"):
         st.jacobian_sparsity(lambda x: x[:1] if x[0] > 0 else x, np.ones(2))

@@ -207,6 +207,45 @@ def test_what_a_path_through_a_package_fails_by_is_left_out(installed, name, cou
     assert any(error in line for line in pattern.left_out)
 
 
+def truth_of_an_array(x):
+    if np.sum(x) > 9.0:
+        return x if x > 1.0 else -x
+    return x * x[0]
+
+
+def item_of_a_number(x):
+    last = 1.0 if np.sum(x) > 9.0 else x
+    try:
+        return last[0] * x[1:]
+    except TypeError:
+        return last * x[:-1]
+
+
+def length_of_a_number(x):
+    last = 3 if np.sum(x) > 9.0 else x
+    return x[1:] * len(last)
+
+
+@pytest.mark.parametrize(
+    ("f", "expected", "shown"),
+    [
+        (truth_of_an_array, [[1, 0, 0], [1, 1, 0], [1, 0, 1]], "truth value of an array"),
+        (length_of_a_number, [[0, 1, 0], [0, 0, 1]], r"has no len\(\)"),
+    ],
+)
+def test_what_arrays_and_plain_numbers_refuse_alike_is_left_out(f, expected, shown):
+    with pytest.raises((TypeError, ValueError), match=shown):
+        f(np.array([5.0, 6.0, 7.0]))
+    pattern = st.jacobian_sparsity(f, np.ones(3))
+    assert pattern.toarray().astype(int).tolist() == expected
+    assert shown.replace("\\", "") in pattern.left_out[0]
+
+
+def test_what_a_plain_number_refuses_may_be_caught():
+    expected = [[1, 1, 0], [1, 1, 1]]
+    assert st.jacobian_sparsity(item_of_a_number, np.ones(3)).toarray().tolist() == expected
+
+
 def test_an_assignment_to_an_element_of_a_number_fails_as_in_numpy(installed):
     for x in (np.ones(2), np.ones((2, 3))):
         plain = installed.in_place(*x)
