@@ -97,6 +97,8 @@ class Branches:
         Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd` and
         probably no more than `max_paths`; with `endless` because of a loop that takes more
         than `turns`.  `problem` says which.
+    is_unfinished : bool
+        Whether that was found on the first path, which has no end yet.
     allows_crowd : bool
         Whether a crowd is run, too: from the beginning, or after it was refused.
     is_first : bool
@@ -145,7 +147,7 @@ class Branches:
         self.routes: dict[Place, list[tuple[CodeType, ...]]] = {}
         self.ends, self.problem = ends, ""
         self.is_first = self.is_cut = self.is_mixed = self.is_judged = False
-        self.exceeded = self.crowded = self.endless = False
+        self.exceeded = self.crowded = self.endless = self.is_unfinished = False
         self.places: Counter[Place] = Counter()
         self.here: Counter[Place] = Counter()
         self._in_a_row: Counter[Place] = Counter()
@@ -403,6 +405,9 @@ class Branches:
                 most = "max_paths=" if self.turns == self.max_paths else ""
                 self.refuse(f"a loop took more than {most}{self.turns} turns")
             return self._in_a_row[place] > 0
+        if self.paths == 1 and self.here[place] > self.crowd < self.max_paths:
+            self.crowded = self.is_unfinished = True  # as many paths wait already
+            self.refuse(f"more than {self.crowd} decision paths")
         is_first = not self._new_waiting
         if is_first and self._in_a_row[place] >= _SUSPICIOUS and place not in self._probed:
             self._probed.add(place)

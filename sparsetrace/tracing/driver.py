@@ -304,6 +304,7 @@ class _Runs:
                     turns, begun = self.max_paths, None
                 elif with_crowds and branches.crowded:
                     session.crowded, limit = False, None
+                    begun = None if branches.is_unfinished else begun
                     branches.allow_crowd()
                 elif branches.exceeded and session.buffer_truths():
                     limit, begun = crowd, None
