@@ -259,9 +259,11 @@ def chain_ending_at(instructions: list[dis.Instruction], at: int) -> tuple[Chain
 
 
 def is_loaded_to_be_called(step: dis.Instruction) -> bool:
-    """Whether an attribute is loaded to be called."""
+    """Whether a global name or an attribute is loaded to be called."""
     if step.opname == "LOAD_METHOD":
         return True
+    if step.opname == "LOAD_GLOBAL":
+        return bool((step.arg or 0) & 1)
     is_attribute = step.opname == "LOAD_ATTR" and sys.version_info >= (3, 12)
     return is_attribute and bool((step.arg or 0) & 1)
 

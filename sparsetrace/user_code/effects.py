@@ -423,6 +423,10 @@ class _Body(OwnStores):
         self.makes = makes
         """The class, if its first argument is an object of it that is being made."""
         self.seen, self.undoes = seen, seen.undoes
+        self.called: list[Any] = []
+        """Functions of NumPy's that are loaded to be called at once, so that no name holds them."""
+        self.calls_unknown = False
+        """Whether there is a call of which it is not known what it calls."""
         seen.names.update(code.co_names)
         if not _ASKING.isdisjoint(code.co_names):
             seen.asked.update(text for text in code.co_consts if isinstance(text, str))
@@ -451,7 +455,11 @@ class _Body(OwnStores):
 
     def is_pure(self) -> bool:
         inside = self.cells | self.imported
-        return all(map(self._changes_nothing, range(len(self.steps)))) and all(
+        if not all(map(self._changes_nothing, range(len(self.steps)))):
+            return False
+        if self.calls_unknown:
+            self.seen.objects += self.called
+        return all(
             _Body(inner, self.scope, inside, {}, self.seen).is_pure()
             for inner in self.code.co_consts
             if isinstance(inner, types.CodeType)
@@ -485,7 +493,9 @@ class _Body(OwnStores):
                 return True
             if isinstance(value, type) and self.steps[at + 1].opname in _ATTRIBUTES:
                 return True  # which is looked at by itself
-            return self._is_undone(value, at) or self._is_harmless(value)
+            return self._is_undone(value, at) or self._is_harmless(
+                value, is_called=is_loaded_to_be_called(step)
+            )
         if name in ("LOAD_ATTR", "LOAD_METHOD"):
             return self._is_harmless_attribute(at)
         if name.startswith("CALL") and name not in ("CALL_INTRINSIC_1", "CALL_INTRINSIC_2"):
@@ -493,10 +503,11 @@ class _Body(OwnStores):
         return True
 
     # ------------------------------------------------------------------ what is called
-    def _is_harmless(self, value: object) -> bool:
+    def _is_harmless(self, value: object, *, is_called: bool = False) -> bool:
         """Whether a value that is read stays as it is, and changes nothing if it is called."""
         self.seen.classes.add(type(value))
-        self.seen.objects.append(value)
+        held = self.called if is_called and may_write(value) else self.seen.objects
+        held.append(value)
         return not callable(value) or _is_pure(value, self.seen)
 
     def _is_undone(self, value: object, at: int) -> bool:
@@ -506,7 +517,7 @@ class _Body(OwnStores):
 
     def _is_harmless_attribute(self, at: int) -> bool:
         step = self.steps[at]
-        chain, _ = chain_ending_at(self.steps, at)
+        chain, first = chain_ending_at(self.steps, at)
         owner = self.value(chain[:-1]) if len(chain) > 1 else UNKNOWN
         if owner is not UNKNOWN and not hasattr(type(owner), "_is_traced"):
             value = attribute(owner, step.argval)
@@ -515,7 +526,10 @@ class _Body(OwnStores):
                     types.MethodType(value.fget, owner), self.seen
                 )
             if value is not UNKNOWN:
-                return self._is_undone(value, at) or self._is_harmless(value)
+                is_called = is_loaded_to_be_called(step) or is_loaded_to_be_called(
+                    self.steps[first]
+                )
+                return self._is_undone(value, at) or self._is_harmless(value, is_called=is_called)
         if self.makes is not None:
             if step.argval == "__init__":
                 return True  # of a base, which `_only_sets_itself` has looked at
@@ -542,11 +556,14 @@ class _Body(OwnStores):
 
     def _calls_what_is_known(self, at: int) -> bool:
         """Whether each name that is called is a known function, or a method looked at elsewhere."""
+        if self._is_of_assert(at):
+            return True
         chain = callee_at(self.steps, at)
         if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
             return False
         if not chain:
             is_known = self._is_looked_at(at) or self._is_exit(at)
+            self.calls_unknown = self.calls_unknown or not is_known
             self.seen.calls_given = self.seen.calls_given or not is_known
             return True
         if is_item_or_result_called(self.steps, at):
@@ -576,6 +593,14 @@ class _Body(OwnStores):
         ):
             self.seen.calls_given = True
         return True
+
+    def _is_of_assert(self, at: int) -> bool:
+        """Whether a call makes the error of an ``assert``, which has its place."""
+        place = self.steps[at].positions
+        return place is not None and any(
+            step.opname == "LOAD_ASSERTION_ERROR" and step.positions == place
+            for step in self.steps[:at]
+        )
 
     def _is_exit(self, at: int) -> bool:
         """Whether a call is that of ``__exit__`` at the end of a ``with``, which has its place."""
