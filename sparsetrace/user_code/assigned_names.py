@@ -6,10 +6,13 @@ Contract: of the syntax tree of a function.  In doubt a name is read.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-__all__ = ["assigned", "assigned_anew", "captured", "forgotten", "name_of", "names_of"]
+__all__ = [
+    *("added_to", "assigned", "assigned_anew", "captured", "forgotten", "name_of", "names_of"),
+    "only_added_to",
+]
 
 _READING_ALL = frozenset(
     """
@@ -20,6 +23,15 @@ _READING_ALL = frozenset(
 """Functions and methods that have read a generator expression to its end when they return."""
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.While)
+_NAMING = (
+    ast.ExceptHandler,
+    ast.FunctionDef,
+    ast.MatchAs,
+    ast.MatchMapping,
+    ast.MatchStar,
+    ast.alias,
+)
+"""What gives a name to something else than an assignment does."""
 
 
 def assigned(node: ast.AST) -> list[str]:
@@ -225,6 +237,73 @@ def assigned_anew(loop: Any) -> set[str]:
         result.update(n.id for n in targets if n.id not in seen)
         seen |= {n.id for n in targets}
     return result
+
+
+def only_added_to(function: Any) -> frozenset[str]:
+    """The names of lists that a function makes and adds items to, and that nothing ever reads.
+
+    As a history of what a loop has computed is often kept, and is not always used.
+    """
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return frozenset()
+    made: set[str] = set()
+    harmless: set[ast.AST] = set()
+    for node in ast.walk(function):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            new = [name for name, value in _pairs(node) if isinstance(value, ast.List)]
+            made.update(name.id for name in new)
+            harmless.update(new)
+        elif isinstance(node, ast.stmt):
+            harmless.update(filter(None, [added_to(node)]))
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node not in harmless:
+            made.discard(node.id)
+        elif isinstance(node, ast.arg):
+            made.discard(node.arg)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            made.difference_update(node.names)
+        elif isinstance(node, ast.ClassDef):
+            return frozenset()  # whose names are others
+    naming = [x for x in ast.walk(function) if isinstance(x, _NAMING) and x is not function]
+    others = {name for x in naming for name in assigned(x)}
+    return frozenset(made).difference(others, captured(function))
+
+
+def _pairs(node: ast.Assign | ast.AnnAssign) -> Iterator[tuple[ast.Name, ast.expr | None]]:
+    """Names with what is assigned to them alone, where each has an expression of its own."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if len(targets) > 1:
+        return
+    (target,), values = targets, node.value
+    if isinstance(target, ast.Name):
+        yield target, values
+    elif isinstance(target, ast.Tuple) and isinstance(values, ast.Tuple):
+        parts = [*target.elts, *values.elts]
+        if len(target.elts) == len(values.elts) and not any(
+            isinstance(x, ast.Starred) for x in parts
+        ):
+            for name, value in zip(target.elts, values.elts, strict=True):
+                if isinstance(name, ast.Name):
+                    yield name, value
+
+
+def added_to(statement: ast.stmt) -> ast.Name | None:
+    """The name to which a statement adds items, by ``append``, ``extend`` or ``+=``."""
+    if isinstance(statement, ast.AugAssign):
+        is_name = isinstance(statement.op, ast.Add) and isinstance(statement.target, ast.Name)
+        return statement.target if is_name else None  # type: ignore[return-value]
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("append", "extend")
+        and isinstance(call.func.value, ast.Name)
+        and len(call.args) == 1
+        and not isinstance(call.args[0], ast.Starred)
+        and not call.keywords
+    ):
+        return call.func.value
+    return None
 
 
 def names_of(target: ast.AST) -> list[ast.Name]:

@@ -38,11 +38,13 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from sparsetrace.user_code.assigned_names import (
+    added_to,
     assigned,
     assigned_anew,
     captured,
     forgotten,
     names_of,
+    only_added_to,
 )
 
 __all__ = ["NEXT", "PREFIX", "Place", "given_name", "is_outlinable", "rewritten"]
@@ -212,13 +214,16 @@ class _Outliner(ast.NodeTransformer):
         """How many outlined statements the current node is in."""
         self.captured: set[str] = set()
         """The names of the current function that functions in it may read, now or later."""
+        self.unread: frozenset[str] = frozenset()
+        """Those of lists in the current function that nothing reads: nothing is added to them."""
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            before = self.depth, self.captured
+            before = self.depth, self.captured, self.unread
             self.depth, self.captured = 0, captured(node) | _declared_itself(node)
+            self.unread = only_added_to(node)
             result = self._visited(node)
-            self.depth, self.captured = before
+            self.depth, self.captured, self.unread = before
             return result
         return self._visited(node)
 
@@ -317,6 +322,8 @@ class _Outliner(ast.NodeTransformer):
             return node
         operation = ast.Constant(type(node.op).__name__)
         target = node.target
+        if self._adds_to_unread(node):
+            return _located(ast.Expr(_items(node.value)), node)
         if isinstance(target, ast.Name):
             call = _call("change", node, operation, _name(target.id), node.value)
             return _located(ast.Assign([_name(target.id, ast.Store())], call), node)
@@ -324,9 +331,17 @@ class _Outliner(ast.NodeTransformer):
         call = _call(what, node, operation, node.value, *_parts(target))
         return _located(ast.Expr(call), node)
 
+    def _adds_to_unread(self, node: ast.stmt) -> bool:
+        """Whether a statement of a piece adds items to a list that nothing reads."""
+        name = added_to(node) if self.depth else None
+        return name is not None and name.id in self.unread
+
     def visit_Expr(self, node: ast.Expr) -> Any:
         self.generic_visit(node)
-        call = node.value
+        call: Any = node.value
+        if self._adds_to_unread(node):
+            (item,) = call.args
+            return _located(ast.Expr(item if call.func.attr == "append" else _items(item)), node)
         if (
             self.depth
             and isinstance(call, ast.Call)
@@ -340,6 +355,11 @@ class _Outliner(ast.NodeTransformer):
             made = _call(call.func.attr, node, call.func.value, call.args[0])
             return _located(ast.Expr(made), node)
         return node
+
+
+def _items(value: ast.expr) -> ast.expr:
+    """What goes over the items of a value, and does nothing with them."""
+    return ast.List([ast.Starred(value, ast.Load())], ast.Load())
 
 
 _FAR = 9999

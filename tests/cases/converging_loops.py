@@ -88,6 +88,18 @@ def without_end(x, goes_on):
     return np.array([y * turn])
 
 
+def with_a_history(x, goes_on):
+    y, turn = x.copy(), 0
+    errors, steps, both = [], [0.0], []
+    while goes_on(y, x):
+        new = np.cos(y) + np.roll(x, 1)
+        errors.append(np.abs(new - y).max())
+        steps.extend([turn, y[0]])
+        both += [(turn, new)]
+        y, turn = new, turn + 1
+    return y
+
+
 def attributes(x, goes_on):
     model = Model(x.copy())
     while goes_on(model.y, x):
@@ -198,7 +210,7 @@ def counters_in_a_range(x, goes_on):
 TRACED = [
     *(fresh, counted, in_place, swapped, element_by_element, gauss_seidel, by_a_flag, without_end),
     *(attributes, items, shifted, delayed, one_before, one_of_two, held_elsewhere),
-    *(two_turns_apart,),
+    *(two_turns_apart, with_a_history),
 ]
 DOUBTFUL = [through_a_view, after_some_turns, counters_in_a_range]
 """Traced or refused: nothing may be missing."""

@@ -1,4 +1,4 @@
-"""The names that a statement assigns for itself alone."""
+"""The names that a statement assigns for itself alone, and those of lists that nothing reads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from sparsetrace.user_code.assigned_names import forgotten
+from sparsetrace.user_code.assigned_names import forgotten, only_added_to
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,42 @@ def test_a_name_is_own_where_nothing_else_reads_it(body, own):
     tree = ast.parse(f"def function(v, y):\n  for i in y:\n{indented}")
     statement = tree.body[0].body[0].body[0]
     assert forgotten(tree, [statement]) == {statement: own}
+
+
+@pytest.mark.parametrize(
+    ("body", "unread"),
+    [
+        ("a = []\nfor i in y:\n  a.append(i)", {"a"}),
+        ("a = [0.0]\na += [v]\na.extend(y)\na = [1]", {"a"}),
+        ("a: list = []\nwhile v:\n  a.append(b)\n  b = v", {"a"}),
+        ("a = []\na.append(v)\nreturn a", set()),
+        ("a = []\na.append(len(a))", set()),
+        ("a = []\na.append(v)\na.pop()", set()),
+        ("a = []\nb = a.append(v)", set()),
+        ("a = []\na.append(v)\na[0] = v", set()),
+        ("a = []\na.append(v)\ndel a", set()),
+        ("a = []\na.append(v)\na *= 2", set()),
+        ("a = b = []\na.append(v)\nreturn b", set()),
+        ("a = y\na.append(v)", set()),
+        ("a = []\nif v:\n  a = y\na.append(v)", set()),
+        ("a, b = [], y\na.append(v)", {"a"}),
+        ("a, b = y, []\na.append(v)\nb.append(v)", {"b"}),
+        ("a, *b = [], y\na.append(v)", set()),
+        ("(a, b), c = [], y\na.append(v)", set()),
+        ("a, b = y\na.append(v)", set()),
+        ("y = []\ny.append(v)", set()),
+        ("a.append(v)", set()),
+        ("global a\na = []\na.append(v)", set()),
+        ("a = []\ndef g():\n  return a\na.append(v)\nreturn g()", set()),
+        ("a = []\nfor a in y:\n  a.append(v)", set()),
+        ("a = []\nimport b as a\na.append(v)", set()),
+        ("a = []\ntry:\n  v()\nexcept ValueError as a:\n  a.append(v)", set()),
+        ("a = []\nmatch v:\n  case [*a]:\n    a.append(v)", set()),
+        ("class A:\n  a = []\na.append(v)", set()),
+        ("def a():\n  pass\na = []\na.append(v)", set()),
+    ],
+)
+def test_a_list_is_unread_where_it_is_made_and_only_added_to(body, unread):
+    indented = "\n".join(f"  {line}" for line in body.splitlines())
+    (function,) = ast.parse(f"def f(v, y):\n{indented}").body
+    assert only_added_to(function) == unread
