@@ -30,6 +30,7 @@ __all__ = [
     "ordering_patches",
     "passed",
     "patches",
+    "stand_in_for",
     "watched_patches",
 ]
 
@@ -89,14 +90,19 @@ def patches(frames: Iterable[types.FrameType], exchanged: Mapping[int, Patch]) -
     frames = list(frames)
     for scope in _scopes(frames) + _clones(frames):
         for name, value in list(scope.items()):
-            bound = isinstance(value, types.MethodType)  # logpdf = scipy.stats.norm.logpdf
-            function = value.__func__ if bound else value
-            patch = exchanged.get(id(function))
-            if patch is not None and patch.original is function:
-                replacement = patch.replacement
-                if bound:
-                    replacement = types.MethodType(replacement, value.__self__)
+            replacement = stand_in_for(value, exchanged)
+            if replacement is not value:
                 yield Patch(scope, name, value, replacement)
+
+
+def stand_in_for(value: Any, exchanged: Mapping[int, Patch]) -> Any:
+    """What is called in place of one of these functions; anything else is given as it is."""
+    bound = isinstance(value, types.MethodType)  # logpdf = scipy.stats.norm.logpdf
+    function = value.__func__ if bound else value
+    patch = exchanged.get(id(function))
+    if patch is None or patch.original is not function:
+        return value
+    return types.MethodType(patch.replacement, value.__self__) if bound else patch.replacement
 
 
 # ------------------------------------------------------------------- builtins

@@ -67,6 +67,7 @@ __all__ = [
     "rebind_callers",
     "rebind_orderings",
     "refresh_registered",
+    "stand_in_for",
 ]
 
 Source = Callable[[], Iterable[Patch]]
@@ -319,10 +320,18 @@ def disturbances() -> object:
     return begun if begun == ended else object()
 
 
-def _rebind(frames: list[types.FrameType]) -> bool:
+def _by_original() -> dict[int, Patch]:
     with _lock:
-        by_original = _functions(frozenset(_groups))[0]
-    return _exchange(early_names.patches(frames, by_original))
+        return _functions(frozenset(_groups))[0]
+
+
+def stand_in_for(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a trace calls in place of a function: another one, if that is exchanged by now."""
+    return early_names.stand_in_for(function, _by_original())  # type: ignore[no-any-return]
+
+
+def _rebind(frames: list[types.FrameType]) -> bool:
+    return _exchange(early_names.patches(frames, _by_original()))
 
 
 def rebind(error: BaseException | None) -> None:
