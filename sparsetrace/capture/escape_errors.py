@@ -30,7 +30,13 @@ from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import A_ROUTINE, POISON
 from sparsetrace.operands.raising import is_injected
-from sparsetrace.user_code.bytecode import Chain, callee_at, instructions, loaded_first
+from sparsetrace.user_code.bytecode import (
+    Chain,
+    callee_at,
+    instructions,
+    loaded_first,
+    standing_at,
+)
 from sparsetrace.user_code.frames import (
     CYTHON,
     STANDARD,
@@ -164,10 +170,7 @@ def _stands_at(user: types.TracebackType) -> str:
 def _callee(user: types.TracebackType) -> Chain:
     """What the user's code calls where it stands."""
     steps = instructions(user.tb_frame.f_code)
-    at = sum(step.offset <= user.tb_lasti for step in steps) - 1
-    while steps[at].opname in ("PRECALL", "CACHE"):
-        at += 1
-    return callee_at(steps, at)
+    return callee_at(steps, standing_at(steps, user.tb_lasti))
 
 
 def _reads_bytes(user: types.TracebackType) -> bool:
