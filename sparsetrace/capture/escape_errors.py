@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import functools
 import re
+import sys
 import types
 from collections.abc import Callable
 
@@ -194,6 +195,19 @@ def _is_of_ndarray(user: types.TracebackType) -> bool:
     return getattr(called, "__objclass__", None) is np.ndarray
 
 
+def _is_given_traced(user: types.TracebackType) -> bool:
+    """Whether the user's code calls compiled code of a package's, and has traced values."""
+    called = named(_callee(user), user.tb_frame.f_globals)
+    if called is None or isinstance(called, (types.FunctionType, types.MethodType, type)):
+        return False
+    owner = getattr(called, "__module__", None) or getattr(
+        getattr(called, "__self__", None), "__name__", ""
+    )
+    package = str(owner).partition(".")[0]
+    known = not package or package in OWN or package in sys.stdlib_module_names
+    return not known and _holds_traced(user.tb_frame)
+
+
 def _is_consequence(
     error: Exception,
     user: types.TracebackType,
@@ -227,7 +241,7 @@ def _is_consequence(
     if speaks_of_traces(text) or (_INDEX in text and not libraries):
         return True
     called = not libraries and _stands_at(user).startswith("CALL")
-    if called and (_READ_ONLY in text or _is_of_ndarray(user)):
+    if called and (_READ_ONLY in text or _is_of_ndarray(user) or _is_given_traced(user)):
         return True
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text
