@@ -54,15 +54,20 @@ def moved_by_unknown(
 def _may_be_unknown(x: object) -> bool:
     if isinstance(x, (list, tuple)):
         return any(map(_may_be_unknown, x))
-    return contains_traced(x) and dtype_of(x).kind in "iu"
+    return contains_traced(x) and dtype_of(x).kind in "iuf"
 
 
-def _is_unknown(trace: Trace, count) -> bool:
+def _is_unknown(trace: Trace, count, kinds: str = "iu") -> bool:
     """Whether it is one whole number that is neither known nor decided."""
-    if not is_uncertain(count) or count._dtype.kind not in "iu" or count._ids.ndim:
+    if not is_uncertain(count) or count._dtype.kind not in kinds or count._ids.ndim:
         return False
     want_bounds(trace)
-    return trace.masks is None or isinstance(count, np.ndarray) or not _is_decided(trace, count)
+    return (
+        trace.masks is None
+        or isinstance(count, np.ndarray)
+        or count._dtype.kind == "f"
+        or not _is_decided(trace, count)
+    )
 
 
 def _is_decided(trace: Trace, count) -> bool:
@@ -111,7 +116,8 @@ def _roll(trace: Trace, a, shift, axis=None) -> Elements | None:
     shifts = _listed(shift)
     axes = axis if isinstance(axis, (list, tuple)) else (axis,)
     counts, places = np.broadcast_arrays(arange(len(shifts)), asarray(axes, object))
-    if not (any(map(is_uncertain, shifts)) if np.ndim(shift) else _is_unknown(trace, shift)):
+    # floats may shift, by the whole numbers that they are cut off to
+    if not (any(map(is_uncertain, shifts)) if np.ndim(shift) else _is_unknown(trace, shift, "iuf")):
         return None
     ids = moved_ids(trace, a)
     out = ids.reshape(-1) if axis is None else ids
@@ -128,7 +134,7 @@ def _listed(shift) -> list[Any]:
 
 def _rolled(trace: Trace, ids: Ids, shift, axis: int) -> Ids:
     if not is_uncertain(shift):
-        return np.roll(ids, _known(shift), axis)
+        return np.roll(ids, int(_known(shift)), axis)
     by_parts = of_choices(trace, lambda part: _rolled(trace, part, shift, axis), ids)
     if by_parts is not None:
         return by_parts

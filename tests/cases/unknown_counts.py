@@ -35,6 +35,12 @@ def many(x):
 ALL = range(6)
 move("roll", lambda x: np.roll(x, k(x)), *[ALL] * 6)
 move("roll by a step", lambda x: np.roll(x, two(x)), (0, 5), (0, 1), (1, 2), (2, 3), (3, 4), (4, 5))
+move("roll by a float", lambda x: np.roll(x, x[0] * 3), *[ALL] * 6)
+move(
+    "roll by floats",
+    lambda x: np.roll(x.reshape(3, 2), np.clip(x[:2], 0, 1.5), 0),
+    *[(0, 2, 4), (1, 3, 5)] * 3,
+)
 move("roll far", lambda x: np.roll(x, many(x)))
 move("roll rows", lambda x: np.roll(x.reshape(3, 2), k(x), axis=0), *[(0, 2, 4), (1, 3, 5)] * 3)
 move(
