@@ -18,7 +18,7 @@ from sparsetrace.dispatch.sparse_operators import is_operator
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.user_code.callers import called
 
-__all__ = ["TracedMatrix", "matrix_over"]
+__all__ = ["TracedMatrix", "matrix_over", "refuse_matrix"]
 
 
 class TracedMatrix:
@@ -151,7 +151,7 @@ class TracedMatrix:
             by_name = ufunc not in _OTHERWISE or isinstance(called(frame), np.ufunc)
             if by_name and not (ufunc in _OTHERWISE and is_operator(frame)):
                 return matrix_over(ufunc(*map(plain, inputs)))
-        refuse(f"np.{ufunc.__name__}")
+        refuse_matrix(f"np.{ufunc.__name__}")
 
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
@@ -160,21 +160,22 @@ class TracedMatrix:
         if function in _BY_METHOD and args and isinstance(args[0], np.matrix):
             return getattr(np.asmatrix(args[0]), _BY_METHOD[function])(*args[1:], **kwargs)
         if function not in _ALIKE or kwargs.get("out") is not None:
-            refuse(name)
+            refuse_matrix(name)
         result = function(*map(plain, args), **{k: plain(x) for k, x in kwargs.items()})
         return result if function in _ARRAYS else matrix_over(result)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or not hasattr(np.matrix, name):
             raise AttributeError(f"'matrix' object has no attribute {name!r}")
-        return refuse(f"np.matrix.{name}")
+        return refuse_matrix(f"np.matrix.{name}")
 
 
 _OTHERWISE = frozenset((np.multiply, np.power))
 """Ufuncs that are not what the operators of their names mean for matrices."""
 
 
-def refuse(name: str) -> NoReturn:
+def refuse_matrix(name: str) -> NoReturn:
+    """Raise the error of what is not known to mean for a matrix what it does for an array."""
     raise UnsupportedError(
         explain(
             f"{name} of an np.matrix",
@@ -258,7 +259,7 @@ _UFUNCS: dict[str, np.ufunc] = {
 for _name, _method in _methods():
     setattr(TracedMatrix, _name, _method)
 for _name in "divmod rdivmod rpow contains float int index complex array".split():
-    setattr(TracedMatrix, f"__{_name}__", lambda self, *_, name=_name: refuse(f"__{name}__"))
+    setattr(TracedMatrix, f"__{_name}__", lambda *_, name=f"__{_name}__", **__: refuse_matrix(name))
 
 
 def _named(names: str) -> list[Callable[..., Any]]:
@@ -267,13 +268,13 @@ def _named(names: str) -> list[Callable[..., Any]]:
 
 _BY_METHOD: dict[Callable[..., Any], str] = {
     **{f: f.__name__ for f in _named("all any argmax argmin max mean min prod ptp std sum var")},
-    **{f: f.__name__ for f in _named("clip copy cumprod cumsum ravel repeat reshape round")},
+    **{f: f.__name__ for f in _named("clip cumprod cumsum ravel repeat reshape round")},
     **{f: f.__name__ for f in _named("squeeze swapaxes take transpose")},
     np.amax: "max", np.amin: "min", np.around: "round",
 }  # fmt: skip
 """Functions that call the method of the matrix."""
-_ARRAYS = frozenset(_named("diag diagonal iscomplexobj isrealobj ndim shape size trace tril triu"))
-_ARRAYS |= {np.linalg.norm}
+_ARRAYS = frozenset(_named("copy diag diagonal iscomplexobj isrealobj ndim shape size trace"))
+_ARRAYS |= {np.tril, np.triu, np.linalg.norm}
 """Functions that give arrays and numbers of matrices, too."""
 _ALIKE = _ARRAYS.union(
     _named("concatenate dot hstack imag ones_like real vstack zeros_like"),

@@ -8,7 +8,9 @@ import re
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
+import scipy.special
 from checks import Case, check_local, check_pattern
 from outside import Outside
 
@@ -20,6 +22,7 @@ A = np.arange(9.0).reshape(3, 3) + np.eye(3)
 NAMES = {
     "np": np, "A": A, "K": np.asmatrix(A), "C": scipy.sparse.csr_matrix(A),
     "M": lambda x: np.asmatrix(x.reshape(3, 3)), "operator": operator, "functools": functools,
+    "scipy": scipy,
 }  # fmt: skip
 REGION = {"low": 0.5, "high": 2.0}
 X = np.random.default_rng(2).uniform(0.5, 2.0, 9)

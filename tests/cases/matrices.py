@@ -98,6 +98,14 @@ np.array(M(x)) * A
 np.diag(M(x))
 np.trace(M(x)) * x
 np.real(M(x)) * A
+np.copy(M(x)) * A
+np.asanyarray(M(x)) * A
+np.asanyarray(M(x), float) * A
+np.ascontiguousarray(M(x)) * A
+x.reshape(3, 3).dot(M(x)) * A
+x.reshape(3, 3) @ M(x) * A
+np.hypot(x.reshape(3, 3), M(x)) * A
+scipy.linalg.inv(M(x) + 5 * np.eye(3))[0, 0] + M(x)
 np.zeros_like(M(x)) + A * x[0]
 np.vstack([M(x), A]) * M(x)
 np.hstack((M(x), M(x)))
@@ -143,6 +151,12 @@ LOOSE = {
 
 REFUSED = {
     "np.kron(M(x), A)": "np.",
+    "np.require(M(x)) * A": "np.require",
+    "np.array(M(x), subok=True) * A": "np.array",
+    "A.dot(M(x))": "__array__",
+    "np.c_[M(x), M(x)] * A": "np.matrix",
+    "scipy.special.softmax(M(x)) * A": "scipy.special.softmax of an np.matrix",
+    "np.ma.array(M(x)) * A": "np.ma.array of an np.matrix",
     "np.average(M(x), weights=M(x))": "np.",
     "np.polyval(M(x)[0], 2.0)": "np.",
     "np.median(M(x))": "np.median",
