@@ -41,7 +41,7 @@ from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands.complex_operands import moved_ids, real_dtype
 from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import ordered
-from sparsetrace.operands.operands import FLOAT, Elements, is_traced, values_of
+from sparsetrace.operands.operands import FLOAT, Elements, contains_traced, is_traced, values_of
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
@@ -292,6 +292,9 @@ class TracedArray(Layout):
 
     def item(self, *args: Any) -> Any:
         """One element, as a number of Python's own."""
+        if args and contains_traced(args):
+            key = args if len(args) > 1 else args[0]
+            return as_python((self if type(key) is tuple else self.reshape(-1))[key])
         return as_python(self._element(*args))
 
     def _element(self, *args: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.arrays.array import TracedArray, view_by
+from sparsetrace.arrays.matrices import matrix_over
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.operands.operands import computes_as_ndarray, is_traced, unwatched, values_of
 
@@ -38,12 +39,13 @@ def viewed(array: TracedArray, cls: type) -> Any:
     UnsupportedError
         If the class gives operators, functions or the layout a meaning of its own.
     """
+    if cls is np.matrix:
+        return matrix_over(array[...] if array.ndim else array.reshape(1, 1))
     traced_cls = _traced_class(cls)
     if traced_cls is None:
-        name = "np.matrix" if issubclass(cls, np.matrix) else cls.__name__
         raise UnsupportedError(
             explain(
-                f"ndarray.view({name})",
+                f"ndarray.view({cls.__name__})",
                 "operators and attributes of a subclass of ndarray may mean something that the "
                 "trace does not follow",
                 "Work with the plain array; write m @ n for products of matrices.",

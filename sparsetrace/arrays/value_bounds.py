@@ -397,14 +397,19 @@ class ValueBounds:
             return
         if any(is_traced(x) and x._dtype.kind == "b" for x in args[1:]):
             return  # a mask that is decided
+        move = MOVES.get(function)
+        if move is not None and any(
+            contains_traced(x) and not move.holds(i) and not _is_decided(x)
+            for i, x in enumerate(args)
+        ):
+            return  # any of its elements may be anywhere
         ends = [function(*(self._end(x, end) for x in args), **kwargs) for end in (False, True)]
         self._note_all(result, *ends)
 
     def _end(self, argument: Any, upper: bool) -> Any:
         """The lower or upper bounds in place of traced arrays, also of those in lists."""
         if is_traced(argument):
-            masks = argument._trace.masks
-            decided = None if masks is None else masks.known_index(argument)
+            decided = _decided(argument)
             if decided is not None:
                 return decided
             return broadcast_to(self.of(argument)[upper], np.shape(argument))
@@ -418,6 +423,16 @@ class ValueBounds:
                 self._note_all(item, one, other)
         elif is_traced(result):
             self.note(result, minimum(first, second), maximum(first, second))
+
+
+def _decided(argument: Any) -> int | None:
+    """A traced whole number on this path, where it is decided there."""
+    masks = argument._trace.masks
+    return None if masks is None else masks.known_index(argument)
+
+
+def _is_decided(argument: Any) -> bool:
+    return is_traced(argument) and _decided(argument) is not None
 
 
 def _of_constant(operand: object) -> Bounds:

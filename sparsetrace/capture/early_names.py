@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture import array_methods, registered_functions
+from sparsetrace.capture import array_methods, registered_functions, ufuncs_of_lists
 from sparsetrace.capture.apart_functions import is_own
 from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS
 from sparsetrace.capture.orderings import ORDERINGS
@@ -30,6 +30,8 @@ __all__ = [
     "ordering_patches",
     "passed",
     "patches",
+    "stand_in_for",
+    "ufunc_patches",
     "watched_patches",
 ]
 
@@ -89,14 +91,19 @@ def patches(frames: Iterable[types.FrameType], exchanged: Mapping[int, Patch]) -
     frames = list(frames)
     for scope in _scopes(frames) + _clones(frames):
         for name, value in list(scope.items()):
-            bound = isinstance(value, types.MethodType)  # logpdf = scipy.stats.norm.logpdf
-            function = value.__func__ if bound else value
-            patch = exchanged.get(id(function))
-            if patch is not None and patch.original is function:
-                replacement = patch.replacement
-                if bound:
-                    replacement = types.MethodType(replacement, value.__self__)
+            replacement = stand_in_for(value, exchanged)
+            if replacement is not value:
                 yield Patch(scope, name, value, replacement)
+
+
+def stand_in_for(value: Any, exchanged: Mapping[int, Patch]) -> Any:
+    """What is called in place of one of these functions; anything else is given as it is."""
+    bound = isinstance(value, types.MethodType)  # logpdf = scipy.stats.norm.logpdf
+    function = value.__func__ if bound else value
+    patch = exchanged.get(id(function))
+    if patch is None or patch.original is not function:
+        return value
+    return types.MethodType(patch.replacement, value.__self__) if bound else patch.replacement
 
 
 # ------------------------------------------------------------------- builtins
@@ -112,7 +119,7 @@ def conversion_patches(
     """
     for plain, stand_in in CONVERSIONS.items():
         yield from _conversion_patches(plain, stand_in, frames, error)
-    calls = list(_call_patches(frames))
+    calls = list(_call_patches(frames, _NEW_NAMES, NUMPY_CONVERSIONS))
     yield from calls
     if not calls:  # the type itself is handed on: dtype = PRECISION, and dtype(v)
         for plain, stand_in in NUMPY_CONVERSIONS.items():
@@ -125,10 +132,36 @@ _NEW_NAMES = {
     if isinstance(value, type) and value in NUMPY_CONVERSIONS
 }
 """By the names of types in NumPy the names of their stand-ins, which no code has."""
+_UFUNC_NAMES = {
+    name: identity_tests.new_name(name)
+    for name, value in vars(np).items()
+    if isinstance(value, np.ufunc)
+}
 
 
-def _call_patches(frames: list[types.FrameType]) -> Iterator[Patch]:
-    """``np.float64(v)`` in code on the way to an error: it calls the stand-in by another name."""
+def ufunc_patches(frame: types.FrameType) -> list[Patch]:
+    """The ufuncs that code calls by name, by other names there: those take lists as arrays.
+
+    Of a function that each run makes anew, that is done in the code that makes it.
+    """
+    names, stand_ins = _UFUNC_NAMES, ufuncs_of_lists.STAND_INS
+    own = list(_call_patches([frame], names, stand_ins))
+    return own or list(_call_patches(callers(frame), names, stand_ins))
+
+
+def _call_patches(
+    frames: list[types.FrameType], names: Mapping[str, str], stand_ins: Mapping[Any, Any]
+) -> Iterator[Patch]:
+    """``np.float64(v)`` in code on the way to an error: it calls the stand-in by another name.
+
+    Parameters
+    ----------
+    frames : list of frames
+    names : mapping
+        By what NumPy calls it, the name of each stand-in.
+    stand_ins : mapping
+        By what is called.
+    """
     session = SESSION.get()
     tried = {} if session is None else session.renamed
     for code, scope in {frame.f_code: frame.f_globals for frame in frames}.items():
@@ -137,8 +170,8 @@ def _call_patches(frames: list[types.FrameType]) -> Iterator[Patch]:
         new_names: dict[tuple[str, ...], str] = {}
         for name, value in list(scope.items()):
             if value is np:
-                new_names.update(((name, of), new) for of, new in _NEW_NAMES.items())
-            elif isinstance(value, type) and value in NUMPY_CONVERSIONS:
+                new_names.update(((name, of), new) for of, new in names.items())
+            elif isinstance(value, (type, np.ufunc)) and value in stand_ins:
                 new_names[name,] = identity_tests.new_name(name)
         renamed = identity_tests.with_calls_by(code, new_names.get)
         exchanged = [] if renamed is None else list(_code_patches(code, renamed))
@@ -150,7 +183,7 @@ def _call_patches(frames: list[types.FrameType]) -> Iterator[Patch]:
             owner = vars(np) if attributes else scope
             plain = owner[attributes[0] if attributes else name]
             new_name = new_names[name, *attributes]
-            yield Patch(owner, new_name, ABSENT, NUMPY_CONVERSIONS[plain])
+            yield Patch(owner, new_name, ABSENT, stand_ins[plain])
 
 
 def _code_patches(code: types.CodeType, renamed: types.CodeType) -> Iterator[Patch]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import functools
 import re
+import sys
 import types
 from collections.abc import Callable
 
@@ -30,7 +31,13 @@ from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import A_ROUTINE, POISON
 from sparsetrace.operands.raising import is_injected
-from sparsetrace.user_code.bytecode import Chain, callee_at, instructions, loaded_first
+from sparsetrace.user_code.bytecode import (
+    Chain,
+    callee_at,
+    instructions,
+    loaded_first,
+    standing_at,
+)
 from sparsetrace.user_code.frames import (
     CYTHON,
     STANDARD,
@@ -164,10 +171,7 @@ def _stands_at(user: types.TracebackType) -> str:
 def _callee(user: types.TracebackType) -> Chain:
     """What the user's code calls where it stands."""
     steps = instructions(user.tb_frame.f_code)
-    at = sum(step.offset <= user.tb_lasti for step in steps) - 1
-    while steps[at].opname in ("PRECALL", "CACHE"):
-        at += 1
-    return callee_at(steps, at)
+    return callee_at(steps, standing_at(steps, user.tb_lasti))
 
 
 def _reads_bytes(user: types.TracebackType) -> bool:
@@ -189,6 +193,19 @@ def _is_of_ndarray(user: types.TracebackType) -> bool:
     """Whether the user's code calls a method by the class, ``np.ndarray.sort(x)``."""
     called = named(_callee(user), user.tb_frame.f_globals)
     return getattr(called, "__objclass__", None) is np.ndarray
+
+
+def _is_given_traced(user: types.TracebackType) -> bool:
+    """Whether the user's code calls compiled code of a package's, and has traced values."""
+    called = named(_callee(user), user.tb_frame.f_globals)
+    if called is None or isinstance(called, (types.FunctionType, types.MethodType, type)):
+        return False
+    owner = getattr(called, "__module__", None) or getattr(
+        getattr(called, "__self__", None), "__name__", ""
+    )
+    package = str(owner).partition(".")[0]
+    known = not package or package in OWN or package in sys.stdlib_module_names
+    return not known and _holds_traced(user.tb_frame)
 
 
 def _is_consequence(
@@ -224,7 +241,7 @@ def _is_consequence(
     if speaks_of_traces(text) or (_INDEX in text and not libraries):
         return True
     called = not libraries and _stands_at(user).startswith("CALL")
-    if called and (_READ_ONLY in text or _is_of_ndarray(user)):
+    if called and (_READ_ONLY in text or _is_of_ndarray(user) or _is_given_traced(user)):
         return True
     # what was to read a number in the text of a traced one may say no word of the text
     reads = isinstance(error, (IndexError, SyntaxError, ValueError)) or "NoneType" in text

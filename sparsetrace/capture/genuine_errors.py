@@ -22,6 +22,7 @@ from sparsetrace.capture.escape_errors import (
 )
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.raising import is_injected
+from sparsetrace.user_code.bytecode import standing_at
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
 from sparsetrace.user_code.handlers import instructions_of
 
@@ -241,12 +242,11 @@ def _is_in_handler(error: BaseException, code: types.CodeType, offset: int) -> b
 def _tests_before(code: types.CodeType, offset: int) -> tuple[list[Test], bool]:
     """The conditional jumps that lead to an instruction, and whether the code's start does."""
     steps = instructions_of(code)
-    places = {step.offset: at for at, step in enumerate(steps)}
     sources: dict[int, list[int]] = {}
     for at, step in enumerate(steps):
         if "JUMP" in step.opname or step.opname == "FOR_ITER":
             sources.setdefault(step.argval, []).append(at)
-    todo, seen = [places[offset]], set()
+    todo, seen = [standing_at(steps, offset)], set()
     tests: list[Test] = []
     from_start = False
     while todo:

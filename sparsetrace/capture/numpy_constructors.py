@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace.arrays.matrices import TracedMatrix, refuse_matrix
 from sparsetrace.arrays.object_array import objects_in
 from sparsetrace.arrays.subclass_views import as_plain
 from sparsetrace.capture.patch import Patch, named_like, table
@@ -229,6 +230,11 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             return original(*args, **kwargs)
         kwargs = _without_like(kwargs)
         obj = args[0] if args else kwargs.get(name)
+        if type(obj) is TracedMatrix:
+            if kwargs.get("subok") or original is _REQUIRES:
+                refuse_matrix(f"np.{original.__name__}")
+            if original is _KEEPS_MASKS:
+                return obj if len(args) + len(kwargs) == 1 else obj.astype(*args[1:], **kwargs)
         if original is not _KEEPS_MASKS and not kwargs.get("subok"):
             obj = as_plain(obj)
         if isinstance(obj, np.ma.MaskedArray) and (

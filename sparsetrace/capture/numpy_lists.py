@@ -84,7 +84,9 @@ def answers_itself(x: object) -> bool:
     """Whether NumPy hands a call over to this operand, or one in a list, before traced arrays."""
     if isinstance(x, (list, tuple)):
         return any(map(answers_itself, x))
-    return isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False)
+    if isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False):
+        return True
+    return getattr(type(x), "_is_matrix", False) is True
 
 
 def called_with_arrays(

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from sparsetrace import masked
 from sparsetrace.capture import (
     array_methods,
@@ -52,6 +54,7 @@ from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.errors import EscapeError
 from sparsetrace.interrupts import deferred
 from sparsetrace.operands import floating
+from sparsetrace.user_code.callers import called
 
 __all__ = [
     "capturing",
@@ -66,7 +69,9 @@ __all__ = [
     "rebind",
     "rebind_callers",
     "rebind_orderings",
+    "rebind_ufuncs",
     "refresh_registered",
+    "stand_in_for",
 ]
 
 Source = Callable[[], Iterable[Patch]]
@@ -319,10 +324,18 @@ def disturbances() -> object:
     return begun if begun == ended else object()
 
 
-def _rebind(frames: list[types.FrameType]) -> bool:
+def _by_original() -> dict[int, Patch]:
     with _lock:
-        by_original = _functions(frozenset(_groups))[0]
-    return _exchange(early_names.patches(frames, by_original))
+        return _functions(frozenset(_groups))[0]
+
+
+def stand_in_for(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a trace calls in place of a function: another one, if that is exchanged by now."""
+    return early_names.stand_in_for(function, _by_original())  # type: ignore[no-any-return]
+
+
+def _rebind(frames: list[types.FrameType]) -> bool:
+    return _exchange(early_names.patches(frames, _by_original()))
 
 
 def rebind(error: BaseException | None) -> None:
@@ -353,6 +366,12 @@ def rebind_callers(frame: types.FrameType | None) -> bool:
 def rebind_orderings(frame: types.FrameType) -> bool:
     """Exchange ``max``, ``min`` and ``sorted`` in a module that is about to branch in one."""
     return _exchange(early_names.ordering_patches(frame))
+
+
+def rebind_ufuncs(frame: types.FrameType) -> bool:
+    """Let code that calls a ufunc with a list of numbers call one that makes an array of it."""
+    is_ufunc = isinstance(called(frame), np.ufunc)
+    return is_ufunc and _exchange(early_names.ufunc_patches(frame))
 
 
 def exchange_watched(functions: Iterable[tuple[Callable[[Any], None], Any]]) -> None:

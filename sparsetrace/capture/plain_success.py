@@ -139,7 +139,7 @@ def _copy(values: Any, like: Any) -> Any:
 
 def _numbers(x: Any, *, below: bool) -> Any:
     """Those of a local trace; else such as most calls take: positive, in order, all different."""
-    if isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False):
+    if isinstance(x, (np.ma.MaskedArray, np.matrix)) or getattr(type(x), "_is_picked", False):
         raise _Unknown
     values, ids = x._values, x._ids
     if values is None:

@@ -120,7 +120,7 @@ def _functions_of(modules: frozenset[str]) -> dict[int, tuple[Any, Any]]:
     return _with_wrappers(
         _patch(module, name)
         for module in modules
-        if module.startswith("scipy.")
+        if module.startswith(("scipy.", "numpy.ma"))
         for name in list(REGISTERED[module])
         if "." not in name
     )

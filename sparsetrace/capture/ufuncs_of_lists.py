@@ -3,8 +3,9 @@
 Contract: for a list NumPy asks no protocol.  It would read the memory of the arrays in it, and has
 for many ufuncs no loop over objects that are numbers of Python's.  Once an error shows the need,
 such ufuncs, under their names in ``numpy``, and the methods of all ufuncs take arrays in place of
-such lists, and of objects that hand one out.  Arithmetic and comparisons of lists of numbers need
-no exchange: the names of their ufuncs stay, by which the package itself knows them.
+such lists, and of objects that hand one out.  Arithmetic and comparisons of lists of numbers
+mostly need no exchange: the names of their ufuncs stay, by which the package itself knows them.
+Code that asks for the dtype calls them by other names (`early_names`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
 from sparsetrace.operands.own_arrays import as_operand
 
-__all__ = ["MODULE", "patches"]
+__all__ = ["MODULE", "STAND_INS", "patches"]
 
 MODULE = "ufuncs of sequences"
 """The name of the group of patches, which is no module's."""
@@ -106,6 +107,10 @@ def _of_names() -> tuple[tuple[str, np.ufunc], ...]:
         for name, value in found
         if value.signature is None and not _takes_objects(value)
     )
+
+
+STAND_INS = {ufunc: _Ufunc(ufunc) for ufunc in vars(np).values() if type(ufunc) is np.ufunc}
+"""By each ufunc of NumPy's what takes lists as arrays."""
 
 
 def patches() -> list[Patch]:

@@ -134,7 +134,7 @@ _ASKING: dict[Any, Callable[[tuple[int, ...]], Any]] = {
 def _accepts(operand: object) -> bool:
     if is_traced(operand):
         return not getattr(type(operand), "_is_picked", False)
-    if isinstance(operand, np.ma.MaskedArray):
+    if isinstance(operand, np.ma.MaskedArray) or getattr(type(operand), "_is_matrix", False):
         return False
     check_operators(operand)
     return isinstance(operand, _PLAIN)

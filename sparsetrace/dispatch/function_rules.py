@@ -21,7 +21,7 @@ from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.bound_rules import Args, BoundRule, Call, Options
 from sparsetrace.dispatch.filled_outputs import filled, without_output
 from sparsetrace.dispatch.overwritten import heed_overwriting
-from sparsetrace.errors import TracingError, explain
+from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.constants import plain_values
 from sparsetrace.operands.operands import (
@@ -165,6 +165,8 @@ class FunctionRule:
         TypeError
             If the function does not take these arguments.
         """
+        if any(getattr(type(x), "_is_matrix", False) for x in (*args, *kwargs.values())):
+            self._refuse_matrix()
         asked = without_output(original, args, kwargs) if self._fills else None
         if asked is not None:
             return filled(asked[0], self._in_type(original, asked[1]))
@@ -176,6 +178,17 @@ class FunctionRule:
         result = self._answer(trace, bound, args, kwargs)
         heed_overwriting(trace, original, args, kwargs)
         return result
+
+    def _refuse_matrix(self) -> None:
+        """Refuse an np.matrix, but for functions that take it for the array that it holds."""
+        if not self.name.startswith(("scipy.linalg", "scipy.sparse")):
+            raise UnsupportedError(
+                explain(
+                    f"{self.name} of an np.matrix",
+                    "operators may mean something else for a matrix than for an array there",
+                    "Use np.asarray(m).",
+                )
+            )
 
     def _answer(self, trace: Trace, bound: BoundRule, args: Args, kwargs: Options) -> Any:
         if trace.local or self.always or bound.makes_objects or not self._recorded:

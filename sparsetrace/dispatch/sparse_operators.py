@@ -17,7 +17,7 @@ import scipy.sparse
 
 from sparsetrace.errors import UnsupportedError, explain
 
-__all__ = ["given_way", "reflected"]
+__all__ = ["given_way", "is_operator", "reflected"]
 
 _REFLECTED: dict[np.ufunc, str] = {
     np.add: "__radd__",
@@ -49,7 +49,7 @@ def reflected(
         or len(inputs) != 2
         or not scipy.sparse.issparse(sparse)
         or ufunc not in _REFLECTED
-        or not (_is_operator(frame) or ufunc is np.matmul)
+        or not (is_operator(frame) or ufunc is np.matmul)
     ):
         raise UnsupportedError(
             explain(
@@ -61,7 +61,8 @@ def reflected(
     return getattr(sparse, _REFLECTED[ufunc])(inputs[0])
 
 
-def _is_operator(frame: types.FrameType) -> bool:
+def is_operator(frame: types.FrameType) -> bool:
+    """Whether a frame stands at an operator, and not at a call."""
     return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"
 
 
@@ -90,4 +91,4 @@ def given_way(
     priority = getattr(cls, "__array_priority__", 0)
     if hasattr(cls, "__array_ufunc__") or not priority > 0 or not hasattr(cls, name):
         return NotImplemented
-    return getattr(inputs[1], name)(inputs[0]) if _is_operator(frame) else NotImplemented
+    return getattr(inputs[1], name)(inputs[0]) if is_operator(frame) else NotImplemented

@@ -6,6 +6,8 @@ results unite both outcomes, and what needs to know it is refused.
 """
 
 from sparsetrace.masked import axis_reductions as axis_reductions
+from sparsetrace.masked import sets as sets
+from sparsetrace.masked import statistics as statistics
 from sparsetrace.masked.construction import constructed
 from sparsetrace.masked.masked_array import METHOD, METHODS, MODULE, MaskedTracedArray
 from sparsetrace.masked.numpy_functions import function_call

@@ -195,6 +195,11 @@ class MaskedTracedArray(MaskedLayout):
             self._missing = self._missing.copy()
         return self
 
+    def shrink_mask(self) -> Any:
+        if not is_traced(self._missing) and not np.any(self._missing):
+            self._missing = nomask
+        return self
+
     def filled(self, fill_value: object = None) -> Any:
         """The data, with `fill_value` where they are masked."""
         return filled(self._masked_data, self.fill_value if fill_value is None else fill_value)

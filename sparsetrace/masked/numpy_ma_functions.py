@@ -1,4 +1,4 @@
-"""The functions of numpy.ma that compute, reduce, join and rearrange.
+"""The functions of numpy.ma that compute, reduce, join, rearrange and apply others.
 
 Contract: as numpy.ma has them, in terms of NumPy's functions on the data and on the mask.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself may be wrapped for user code
 from numpy import concatenate
-from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.ma import masked, nomask
 
 from sparsetrace.dispatch.bound_rules import harmless
@@ -45,7 +45,7 @@ from sparsetrace.masked.registered import (
 from sparsetrace.masked.ufuncs import binary_call
 from sparsetrace.operands.operands import dtype_of, is_traced
 
-__all__ = ["rearranged"]
+__all__ = ["concatenated", "rearranged"]
 
 
 @rule_for("power")
@@ -60,7 +60,7 @@ def _where(condition, x=np._NoValue, y=np._NoValue) -> Any:
     if x is np._NoValue or y is np._NoValue:
         if x is not y:
             raise ValueError("Must provide both 'x' and 'y' or neither.")
-        return np.nonzero(filled(masked_data(condition), False))
+        return _nonzero(condition)
     trace = current_trace()
     chosen, a, b = (masked_data(v) for v in (condition, x, y))
     if x is masked:
@@ -77,6 +77,11 @@ def _where(condition, x=np._NoValue, y=np._NoValue) -> Any:
     if not is_traced(everything):
         return np.ma.MaskedArray(everything, mask=mask)
     return MaskedTracedArray(trace, MaskedData(everything, mask))
+
+
+@rule_for("MaskedArray.nonzero")
+def _nonzero(self) -> Any:
+    return np.nonzero(filled(masked_data(self), False))
 
 
 def _chosen_mask(truth, first, second) -> Any:
@@ -204,15 +209,16 @@ for _name in "column_stack concatenate dstack hstack stack vstack".split():
 rule_for("row_stack")(functools.partial(_joined, np.vstack))
 
 
-def _concatenated(arrays, axis: int = 0) -> Any:
+def concatenated(arrays, axis: int = 0) -> Any:
+    """Masked arrays and others, one behind the other."""
     return finished(current_trace(), _joined(np.concatenate, arrays, axis))
 
 
 @rule_for("append")
 def _append(a, b, axis) -> Any:
     if axis is None:
-        return _concatenated([as_masked(v).ravel() for v in (a, b)])
-    return _concatenated([a, b], axis)
+        return concatenated([as_masked(v).ravel() for v in (a, b)])
+    return concatenated([a, b], axis)
 
 
 def rearranged(function: Callable[..., Any], a, *args, **kwargs) -> Any:
@@ -259,6 +265,7 @@ def _moved_by_method(name: str, m, *arguments, **options) -> Any:
 
 @rule_for("MaskedArray.compress")
 def _compress_method(self, condition, axis) -> Any:
+    condition = masked_data(condition).everything  # of its mask NumPy sees nothing
     return _moved(lambda array: np.compress(condition, array, axis), self)
 
 
@@ -287,7 +294,7 @@ def _diff(a, n, axis, prepend, append) -> Any:
         ends.append(end)
     arrays = [p for p in (ends[0], out, ends[1]) if p is not np._NoValue]
     if len(arrays) > 1 and n:
-        out = _concatenated(arrays, axis)
+        out = concatenated(arrays, axis)
     front = (slice(None),) * (axis % out.ndim)
     for _ in range(n):
         out = out[(*front, slice(1, None))] - out[(*front, slice(None, -1))]
@@ -304,7 +311,7 @@ def _ediff1d(arr, to_end, to_begin) -> Any:
         arrays.append(to_end)
     if len(arrays) == 1:
         return arrays[0]
-    return _concatenated([as_masked(array).ravel() for array in arrays])
+    return concatenated([as_masked(array).ravel() for array in arrays])
 
 
 for _name in ("put", "set_fill_value"):
@@ -328,6 +335,47 @@ def _ndenumerate(a, compressed) -> Iterator[tuple[tuple[int, ...], Any]]:
             yield at, value
         elif not compressed:
             yield at, masked
+
+
+@rule_for("choose")
+def _choose(indices, choices, mode) -> MaskedData:
+    places, arrays = masked_data(indices), [masked_data(choice) for choice in choices]
+    at = filled(places, 0)
+    beneath = [filled(a, np.ma.default_fill_value(dtype_of(a.data))) for a in arrays]
+    data = np.choose(at, beneath, mode=mode)
+    mask = simplified(np.choose(at, [full_mask(array) for array in arrays], mode=mode))
+    return MaskedData(data, united(mask, places.mask))
+
+
+# ----------------------------------------------------------- functions of the user's
+@rule_for("apply_along_axis")
+def _apply_along_axis(func1d, axis, arr, *arguments, **options) -> Any:
+    m = as_masked(arr)
+    axis = normalize_axis_index(axis, m.ndim)
+    before, behind = m.shape[:axis], m.shape[axis + 1 :]
+    places = [(*p, slice(None), *q) for p in np.ndindex(before) for q in np.ndindex(behind)]
+    results = _joined(np.stack, [func1d(m[place], *arguments, **options) for place in places])
+    own = np.shape(results.data)[1:]
+
+    def placed(array) -> Any:
+        array = array.reshape(before + behind + own)
+        return np.moveaxis(array, range(-len(own), 0), range(axis, axis + len(own)))
+
+    return as_masked(finished(current_trace(), moved(results, placed)))
+
+
+@rule_for("apply_over_axes")
+def _apply_over_axes(func, a, axes) -> Any:
+    result = as_masked(a)
+    for axis in np.atleast_1d(axes).tolist():
+        axis = axis + result.ndim if axis < 0 else axis
+        reduced = func(result, axis)
+        if np.ndim(masked_data(reduced).data) != result.ndim:
+            reduced = rearranged(lambda array, axis=axis: np.expand_dims(array, axis), reduced)
+        if reduced.ndim != result.ndim:
+            raise ValueError("function is not returning an array of the correct shape")
+        result = reduced
+    return result
 
 
 # ----------------------------------------------------------- rows and columns

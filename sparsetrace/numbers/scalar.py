@@ -228,8 +228,12 @@ def _is_repeated(x: Any) -> bool:
 
 
 def _is_view(x: Any) -> bool:
-    """Whether an operand is a traced array of a user's class, which decides on the result's."""
-    return getattr(type(x), "_is_view", False) is True
+    """Whether an operand is an array of a user's class, or a matrix: it decides on the result's."""
+    return _decides(type(x))
+
+
+def _decides(cls: type) -> bool:
+    return getattr(cls, "_is_view", False) is True or getattr(cls, "_is_matrix", False) is True
 
 
 def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -332,7 +336,7 @@ def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **
 
 
 def _is_decided_by(cls: type) -> bool:
-    return getattr(cls, "_is_picked", False) is True or getattr(cls, "_is_view", False) is True
+    return getattr(cls, "_is_picked", False) is True or _decides(cls)
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

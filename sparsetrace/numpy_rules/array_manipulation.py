@@ -21,6 +21,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import Ids
+from sparsetrace.numpy_rules.unknown_counts import moved_by_unknown
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.constants import converted, decided_values
 from sparsetrace.operands.operands import (
@@ -251,6 +252,9 @@ def run_move(trace: Trace, move: _Move, args: tuple[Any, ...], kwargs: dict[str,
             if function is sliding_window_view:
                 result.flags.writeable = False  # see `repeats`
             return _all(result, x._dtype)
+    united = moved_by_unknown(trace, function, args, kwargs)
+    if united is not None:
+        return united
     dtypes: list[np.dtype[Any]] = []
     moved = [
         _lifted(trace, function, a, dtypes) if move.holds(i) else _plain(trace, a, name)

@@ -102,6 +102,10 @@ def _edges(trace: Trace, a, bins, range_) -> Any:
         if edges.ndim != 1 or (edges[:-1] > edges[1:]).any():
             np.histogram_bin_edges(np.zeros(0), edges)  # NumPy raises its own error
         return bins if contains_traced(bins) else np.asarray(bins)
+    count = chosen_values(trace, bins)
+    if count is None:
+        raise REFUSED.value_dependent("np.histogram(bins=)")
+    bins = count[()]
     np.histogram_bin_edges(np.zeros(0), bins)
     if range_ is not None and not contains_traced(range_):
         return np.histogram_bin_edges(np.zeros(1, dtype_of(a)), bins, range_)

@@ -17,9 +17,18 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
+from sparsetrace.numpy_rules.unknown_counts import depending
 from sparsetrace.operands.axes import check_axis, core_last, spread
 from sparsetrace.operands.constants import compute_rows, constants, opaque, plain_values
-from sparsetrace.operands.operands import Elements, Operand, dtype_of, ids_of, landed, operand_of
+from sparsetrace.operands.operands import (
+    Elements,
+    Operand,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    landed,
+    operand_of,
+)
 from sparsetrace.operands.registry import rule_for
 
 __all__ = ["in_order"]
@@ -166,8 +175,17 @@ def _partition(trace: Trace, a, kth, axis, kind, order) -> Elements:
         x, axis = _one_axis(operand_of(trace, a), axis)
         places = np.argpartition(x.points, kth, axis)
         return Elements(np.take_along_axis(x._ids, places, axis), x._dtype)
+    if contains_traced(kth):
+        return _with_unknown(trace, _sorted(trace, a, axis, np.sort), kth)
     _check_partition(a, kth, axis, kind, order)
     return _sorted(trace, a, axis, lambda values: np.partition(values, kth))
+
+
+def _with_unknown(trace: Trace, ordered: Elements, kth) -> Elements:
+    """Elements in an order that depends on the inputs, and be it by the place alone."""
+    if dtype_of(kth).kind not in "iu":
+        raise TypeError("Partition index must be integer")
+    return Elements(depending(trace, ordered.ids, kth), ordered.dtype)
 
 
 def _check_partition(a, kth, axis, kind, order) -> None:
@@ -202,6 +220,8 @@ def _argsort(trace: Trace, a, axis, kind, order, stable, descending=False) -> El
 
 @rule_for(np.argpartition)
 def _argpartition(trace: Trace, a, kth, axis, kind, order) -> Elements:
+    if contains_traced(kth) and not trace.local:
+        return _with_unknown(trace, _sorting_order(trace, a, axis, np.argsort), kth)
     _check_partition(a, kth, axis, kind, order)
     return _sorting_order(trace, a, axis, lambda values: np.argpartition(values, kth))
 

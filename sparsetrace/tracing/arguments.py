@@ -21,7 +21,8 @@ from numpy import arange, array
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray, traced_array, wrap
-from sparsetrace.capture.patches import refresh_registered
+from sparsetrace.capture.patches import refresh_registered, stand_in_for
+from sparsetrace.capture.session import SESSION
 from sparsetrace.context import Trace
 from sparsetrace.errors import (
     FAILURES,
@@ -139,7 +140,9 @@ class TracedCall:
         free = pairwise(accumulate(self._sizes, initial=FIRST_INPUT))
         for i, tree in zip(self._numbers, self._trees, strict=True):
             given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, *next(free)))
-        outputs, result = _call(trace, self.function, given, self._out)
+        captures = SESSION.get() is not None
+        function = stand_in_for(self.function) if captures else self.function
+        outputs, result = _call(trace, function, given, self._out)
         shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
         self.result_shapes[len(outputs)] = shapes
         if self.keeps_values:

@@ -12,7 +12,12 @@ from typing import Any
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.known_comparisons import Comparison
 from sparsetrace.capture.numpy_lists import refuse_objects
-from sparsetrace.capture.patches import exchange_sequences, rebind_callers, rebind_orderings
+from sparsetrace.capture.patches import (
+    exchange_sequences,
+    rebind_callers,
+    rebind_orderings,
+    rebind_ufuncs,
+)
 from sparsetrace.capture.session import Session
 from sparsetrace.tracing.state import State
 from sparsetrace.user_code.attribute_access import calls_numpy
@@ -69,7 +74,7 @@ def lists_as_arrays(session: Session, state: State) -> Callable[[], None]:
     """Runs again with lists taken as arrays, unless they already are.
 
     Also with functions exchanged that the code on the way here has bound early.  What arithmetic
-    makes of a list stays an array of objects.
+    makes of a list stays an array of objects, unless code asks for its dtype.
     """
 
     def exchange() -> None:
@@ -77,6 +82,8 @@ def lists_as_arrays(session: Session, state: State) -> Callable[[], None]:
         if exchange_sequences() or rebind_callers(asking):
             session.ask()
         elif state.reached.asks_dtypes():
+            if rebind_ufuncs(asking):
+                session.ask()
             refuse_objects(asking)
 
     return exchange

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.bytecode import Chain, callee_at, instructions
+from sparsetrace.user_code.bytecode import Chain, callee_at, instructions, standing_at
 from sparsetrace.user_code.frames import by_user
 from sparsetrace.user_code.handlers import named
 
@@ -81,8 +81,5 @@ def _standing_at(frame: types.FrameType) -> tuple[str, Chain]:
 
 def _place(code: types.CodeType, offset: int) -> tuple[str, Chain]:
     steps = instructions(code)
-    # the frame may stand at an entry of the instruction's cache
-    at = sum(step.offset <= offset for step in steps) - 1
-    if steps[at].opname == "PRECALL":  # Python 3.11 calls some builtins there
-        at = next(i for i in range(at, len(steps)) if steps[i].opname.startswith("CALL"))
+    at = standing_at(steps, offset)
     return steps[at].opname, callee_at(steps, at)

@@ -23,6 +23,7 @@ __all__ = [
     "is_loaded_to_be_called",
     "loaded_first",
     "mapped_at",
+    "standing_at",
 ]
 
 Chain = tuple[tuple[str, Any], ...]
@@ -65,6 +66,14 @@ def _parts(step: dis.Instruction) -> Iterator[dis.Instruction]:
     yield step._replace(**second, **nowhere)
 
 
+def standing_at(instructions: list[dis.Instruction], offset: int) -> int:
+    """Which instruction it is at whose offset a frame stands, or in whose cache."""
+    at = sum(step.offset <= offset for step in instructions) - 1
+    if instructions[at].opname == "PRECALL":  # Python 3.11 calls builtins there, by and by
+        at = next(i for i in range(at, len(instructions)) if instructions[i].opname in _CALLED)
+    return at
+
+
 def callee_at(instructions: list[dis.Instruction], at: int) -> Chain:
     """What loads the object that is called, found by its expression's place in the source."""
     if not instructions[at].opname.startswith("CALL"):
@@ -83,6 +92,7 @@ _FLAGGED = {"LOAD_GLOBAL"} if sys.version_info < (3, 12) else {"LOAD_GLOBAL", "L
 """Of these the lowest bit of the operand is no part of the name's number."""
 _LOCAL = frozenset(("LOAD_DEREF", "LOAD_FAST", "LOAD_FAST_CHECK"))
 _CALLS = frozenset(n for name, n in opcode.opmap.items() if name.startswith("CALL"))
+_CALLED = frozenset(name for name in opcode.opmap if name.startswith("CALL"))
 _LOADS = frozenset(n for name, n in opcode.opmap.items() if name.startswith("LOAD"))
 _SKIPPED = frozenset(opcode.opmap[name] for name in _NOTHING if name in opcode.opmap) | {0}
 _CONST, _EXTENDED = opcode.opmap["LOAD_CONST"], opcode.EXTENDED_ARG

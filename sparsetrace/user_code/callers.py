@@ -26,6 +26,7 @@ from sparsetrace.user_code.bytecode import (
     instructions,
     loaded_first,
     mapped_at,
+    standing_at,
 )
 from sparsetrace.user_code.reach import CACHES, is_foreign
 
@@ -79,8 +80,7 @@ def _callee(frame: types.FrameType) -> Chain:
     if known is not None and known not in COLLECTING:
         return known
     steps = instructions(frame.f_code)
-    # the frame may stand at an entry of the instruction's cache
-    at = sum(step.offset <= frame.f_lasti for step in steps) - 1
+    at = standing_at(steps, frame.f_lasti)
     if _variable(frame, "LOAD_GLOBAL", "map") is map:
         return mapped_at(steps, at) or callee_at(steps, at)
     return callee_at(steps, at)

@@ -692,6 +692,8 @@ class Walk:
             self.push(defaults, opaque=foreign)
         if by_name:
             self.push(list(by_name.values()), opaque=foreign)
+            watched = [key for key, value in by_name.items() if is_watched(value)]
+            self.found.names.extend((by_name, key) for key in watched)
         attributes = item.__dict__
         if attributes:
             self.push(list(attributes.values()), opaque=foreign)
@@ -849,6 +851,8 @@ class Walk:
     def instance(self, item: object, kind: _Kind, opaque: bool) -> None:
         """An object of a class written in Python; one of a library's holds no state of ours."""
         foreign = kind.foreign
+        if foreign and id(item) in WATCHED:
+            self.found.watched.append(item)
         if foreign and opaque:
             return  # a library's within a library's
         if not foreign:

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import pickle
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -389,3 +390,28 @@ def test_numexpr_is_refused_with_the_line_that_helps():
     error = refusal(lambda x: numexpr.evaluate("2 * x"))
     assert "Write the expression with NumPy" in error.remedies[0]
     assert error.call == "numexpr.evaluate"
+
+
+class Compiled:
+    """Passes for a function of a package's that is compiled, and fails by an error of its own."""
+
+    __module__ = "foreign_package"
+    __call__ = threading.Lock().__exit__
+
+
+converted = Compiled()
+
+
+def test_what_a_compiled_function_fails_by_that_is_given_traced_values():
+    """What such a call would have given is not known, also if its error is caught."""
+
+    def swallowed(x):
+        try:
+            return converted(x)
+        except RuntimeError:
+            return x
+
+    with pytest.raises(st.EscapeError, match="RuntimeError: release unlocked lock"):
+        st.jacobian_sparsity(swallowed, np.ones(3))
+    with pytest.raises(RuntimeError, match="unlocked"):  # it fails for numbers, too
+        st.jacobian_sparsity(lambda x: converted(x), np.ones(3))

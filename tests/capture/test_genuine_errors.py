@@ -458,3 +458,20 @@ def test_what_numpy_takes_is_not_left_out():
 
     with pytest.raises(st.TracingError):
         st.jacobian_sparsity(f, np.ones(3))
+
+
+def test_a_call_that_was_made_often_before():
+    """Python 3.11 and later stand elsewhere at such a call, within the instruction's cache."""
+
+    def fail():
+        raise ValueError("too small")
+
+    def f(x):
+        if x[0] > 0.5:
+            return x * x[1]
+        fail()
+
+    for _ in range(30):
+        pattern = st.jacobian_sparsity(f, np.ones(2))
+        assert pattern.nnz == 3
+        assert "too small" in pattern.left_out[0]

@@ -318,4 +318,5 @@ def test_conversions_by_map_that_a_tuple_or_a_list_takes_apart(local):
         return np.concatenate([a * b, c[0] * c[1], rows[1]])
 
     expected = [[1, 0, 1, 0, 0], [0, 1, 0, 1, 0], [1, 0, 0, 0, 1], [0, 0, 0, 0, 1], [0] * 5]
-    assert_same_pattern(st.jacobian_sparsity(f, np.full(5, 0.7), local=local), expected)
+    for _ in range(12):  # Python 3.11 makes such calls in another way once they were made often
+        assert_same_pattern(st.jacobian_sparsity(f, np.full(5, 0.7), local=local), expected)

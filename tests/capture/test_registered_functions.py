@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import subprocess
 import sys
 import threading
@@ -12,6 +14,7 @@ import scipy.linalg as sl
 import scipy.optimize as so
 import scipy.signal as ss
 from outside import Outside
+from scipy.interpolate import CubicSpline
 
 import sparsetrace as st
 from cases.scipy_calls.constants import FULL
@@ -85,6 +88,59 @@ def test_functions_held_elsewhere():
         np.testing.assert_array_equal(pattern, np.array([[1, 0, 0, 0], [1] * 4, [0, 1, 0, 0]]))
     assert solver.find is so.brentq is not registered_functions.wrapper_of(so.brentq)
     assert f.__defaults__ == (so.ridder,)
+
+
+def masked_mean(a, *, anomalies=np.ma.anom):
+    """A default of a keyword, held from before."""
+    return anomalies(a)
+
+
+DIRECT = {
+    sl.inv: [[2.0, 1.0], [0.5, 3.0]],
+    sl.svdvals: [[2.0, 1.0], [0.5, 3.0]],
+    so.rosen: [0.5, 1.5, 2.5],
+    math.sin: 0.5,
+    math.hypot: (0.5, 1.5),
+    np.ma.ravel: [[2.0, 1.0], [0.5, 3.0]],
+    np.ma.core.ravel: [0.5, 1.5],
+    np.ma.anom: [0.5, 1.5, 2.5],
+    np.ma.extras.mask_cols: [[2.0, 1.0], [0.5, 3.0]],
+    np.ma.outer: ([0.5, 1.5], [2.5, 3.5]),
+    np.ma.masked_inside: ([0.5, 1.5, 2.5], 1.0, 2.0),
+    np.ma.hstack: [[0.5, 1.5], [2.5, 3.5]],
+    masked_mean: [0.5, 1.5, 2.5],
+    CubicSpline([0, 1, 2, 3], [0.0, 1.0, 5.0, 2.0]).derivative(): 0.5,
+    functools.partial(np.ma.cov, bias=True): [0.5, 1.5, 2.5],
+}
+
+
+@pytest.mark.parametrize("function", DIRECT, ids=lambda f: getattr(f, "__name__", str(type(f))))
+@pytest.mark.parametrize("local", [False, True])
+def test_a_function_that_is_traced_itself(function, local):
+    """It has no caller whose names could be exchanged."""
+    given = DIRECT[function]
+    args = [np.array(a) if np.ndim(a) else a for a in (given if type(given) is tuple else (given,))]
+    expected = st.jacobian_sparsity(
+        lambda *args: called(function, *args), *args, argnums=tuple(range(len(args))), local=local
+    )
+    found = st.jacobian_sparsity(function, *args, argnums=tuple(range(len(args))), local=local)
+    assert_same_pattern(found, expected.toarray())
+    assert found.nnz
+
+
+def called(function, *args):
+    """By the names of their modules, where these can be exchanged."""
+    if function is masked_mean:
+        return np.ma.anom(*args)
+    if isinstance(function, functools.partial):
+        return np.ma.cov(*args, **function.keywords)
+    module = getattr(function, "__module__", "")
+    if module.startswith("numpy.ma"):
+        return getattr(np.ma, function.__name__)(*args)
+    for owner in (sl, so, math):
+        if getattr(owner, getattr(function, "__name__", ""), None) is not None:
+            return getattr(owner, function.__name__)(*args)
+    return function(*args)
 
 
 LAZY = """

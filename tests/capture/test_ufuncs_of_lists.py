@@ -96,3 +96,57 @@ def test_what_fails_in_the_wrapper_of_a_method_bears_the_public_name():
     with pytest.raises(TypeError) as caught:
         wrapper(np.add)
     assert public_name_in([caught.tb.tb_next.tb_frame]) == "np.ufunc.at"
+
+
+absolute_value = np.absolute
+
+
+def of_dtype(v):
+    """Asks for a dtype: an array of objects would show."""
+    assert np.asarray(v).dtype == float
+    return v
+
+
+def arithmetic():
+    """Functions made anew: those that the garbage collector was told to skip are not found."""
+
+    def nested(x):
+        def inner(a):
+            return np.abs([a, x[1]])
+
+        return of_dtype(inner(x[0])) ** 2
+
+    def converted(x):
+        """Calls of two kinds that have other names in the same code."""
+        return np.float64(x[0]) * of_dtype(np.multiply([x[1], x[2]], 2.0))
+
+    return {
+        "absolute": lambda x: of_dtype(np.abs([x[0], x[1]])) ** 2,
+        "early": lambda x: of_dtype(absolute_value((x[0], 2.0))) ** 2,
+        "two lists": lambda x: of_dtype(np.multiply([x[0], x[1]], [x[2], 3.0])),
+        "beside an array": lambda x: of_dtype(np.add([x[0], x[1]], x[2:])) ** 2,
+        "where it is largest": lambda x: x[np.argmax(np.abs([of_dtype(x)[0], x[1]]))] * x[3],
+        "nested": nested,
+        "converted": converted,
+        "constants": lambda x: of_dtype(np.add([1.0, 2], 1)) * of_dtype(np.negative([x[0], 1.0])),
+    }
+
+
+@pytest.mark.parametrize("name", arithmetic())
+@pytest.mark.parametrize("local", [False, True])
+def test_arithmetic_of_lists_where_code_asks_for_a_dtype(name, local):
+    f, names = arithmetic()[name], dict(vars(np))
+    code = f.__code__
+    found = st.jacobian_sparsity(f, X, local=local)
+    expected = jacobian_pattern_at(f, X) if local else numerical_jacobian_pattern(f, X, **REGION)
+    assert_same_pattern(found, expected)
+    assert f.__code__ is code
+    assert dict(vars(np)) == names
+
+
+def test_operators_between_arrays_and_lists_stay_refused():
+    def f(x):
+        return of_dtype(np.ones(2) * [x[0], x[1]])
+
+    with pytest.raises(st.UnsupportedError, match="an operator between an array and a list"):
+        st.jacobian_sparsity(f, X)

@@ -15,7 +15,7 @@ from outside import Outside
 
 import sparsetrace as st
 from cases.masked.constant_masks import EXACT, STATEMENTS
-from cases.masked.deciding_inputs import CURVED, ORDERED
+from cases.masked.deciding_inputs import AT_A_POINT, CURVED, ORDERED
 from cases.masked.programs import K
 from oracles import assert_same_pattern
 from sparsetrace.capture import registered_functions
@@ -43,7 +43,7 @@ def answered():
     """The functions of numpy.ma whose rule does more than to refuse them."""
     rules = {name: getattr(RULES[name], "_of_traced", RULES[name]) for name in RULES}
     refused = {name for name in rules if inspect.unwrap(rules[name]._rule) is registered.refuse}
-    assert len(refused) > 20
+    assert len(refused) > 10
     return set(functions_of_numpy_ma()) - refused
 
 
@@ -55,7 +55,7 @@ def test_every_function_has_a_rule():
 
 
 def test_every_rule_is_tested():
-    sources = "\n".join([*EXACT, *STATEMENTS, *ORDERED, *CURVED])
+    sources = "\n".join([*EXACT, *STATEMENTS, *ORDERED, *AT_A_POINT, *CURVED])
     called = set(re.findall(r"np\.ma\.(\w+)\(", sources))
     assert not answered() - called
     used = set(re.findall(r"\.(\w+)\b", sources))
@@ -113,7 +113,7 @@ def test_everything_is_put_back():
     new = vars(np.ma.MaskedArray)["__new__"]
     st.jacobian_sparsity(lambda x: np.ma.array(x, mask=K), np.ones((3, 4)))
     with pytest.raises(st.UnsupportedError):
-        st.jacobian_sparsity(lambda x: np.ma.cov(np.ma.array(x)), np.ones(3))
+        st.jacobian_sparsity(lambda x: np.ma.array(x) @ x, np.ones(3))
     assert all(vars(owner)[name] is found for (owner, name), found in before.items())
     assert vars(np.ma.MaskedArray)["__new__"] is new
     assert early_exp is np.ma.exp

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import user_package
-from numpy.ma import cov as early_cov
+from numpy.ma import unique as early_unique
 
 import sparsetrace as st
 from oracles import assert_same_pattern
@@ -29,39 +29,44 @@ def check(f, *, jacobian, hessian):
         assert_same_pattern(weighted, hessian)
 
 
-def masked_cov(x, bias):
-    """The variance of one variable, as numpy.ma has it."""
-    centred = x - x.mean()
-    return (centred * centred).sum() / (np.ma.count(x) - (not bias))
+def square_of_sum(ar1, return_index):
+    """As long as what `np.ma.unique` gives below, of which the last is masked."""
+    return np.ma.array([ar1.sum() ** (3 if return_index else 2), 1.0, 1.0])
 
 
-@pytest.mark.parametrize("function", [np.ma.cov, "numpy.ma.cov"])
+@pytest.mark.parametrize("function", [np.ma.unique, "numpy.ma.unique"])
 def test_a_function_that_is_refused(function):
     def f(x):
-        return np.ma.cov(np.ma.array(x, mask=K), bias=True)
+        return np.ma.unique(np.ma.array(x, mask=K))
 
     def g(x):
-        return early_cov(np.ma.array(x, mask=K))
+        return early_unique(np.ma.array(x, mask=K), False)
 
-    original = np.ma.cov
+    original = np.ma.unique
     for h in (f, g):
-        with pytest.raises(st.UnsupportedError, match=r"np\.ma\.cov"):
+        with pytest.raises(st.UnsupportedError, match=r"np\.ma\.unique"):
             st.jacobian_sparsity(h, X)
-    st.register_rule(function, masked_cov)
+    st.register_rule(function, square_of_sum)
     try:
         for h in (f, g):
-            check(h, jacobian=[[1, 0, 1]], hessian=[[1, 0, 1], [0, 0, 0], [1, 0, 1]])
-        with pytest.raises(st.UnsupportedError, match=r"np\.ma\.cov at .*does not read ddof=2"):
-            st.jacobian_sparsity(lambda x: np.ma.cov(np.ma.array(x), ddof=2), X)
-        with pytest.raises(TypeError, match=r"cov\(\) got an unexpected keyword argument 'axis'"):
-            st.jacobian_sparsity(lambda x: np.ma.cov(np.ma.array(x), axis=0), X)
-        assert st.jacobian_sparsity(lambda x: np.ma.cov(x), X).nnz == 3
+            check(
+                h,
+                jacobian=[[1, 0, 1], [0, 0, 0], [0, 0, 0]],
+                hessian=[[1, 0, 1], [0, 0, 0], [1, 0, 1]],
+            )
+        match = r"np\.ma\.unique at .*does not read return_inverse=True"
+        with pytest.raises(st.UnsupportedError, match=match):
+            st.jacobian_sparsity(lambda x: np.ma.unique(np.ma.array(x), return_inverse=True), X)
+        match = r"unique\(\) got an unexpected keyword argument 'axis'"
+        with pytest.raises(TypeError, match=match):
+            st.jacobian_sparsity(lambda x: np.ma.unique(np.ma.array(x), axis=0), X)
+        assert st.jacobian_sparsity(lambda x: np.ma.unique(x), X).nnz == 3
     finally:
         st.register_rule(function, None)
     for h in (f, g):
-        with pytest.raises(st.UnsupportedError, match=r"np\.ma\.cov"):
+        with pytest.raises(st.UnsupportedError, match=r"np\.ma\.unique"):
             st.jacobian_sparsity(h, X)
-    assert np.ma.cov is original is early_cov
+    assert np.ma.unique is original is early_unique
 
 
 @pytest.mark.parametrize("function", [np.ma.median, "numpy.ma.median"])

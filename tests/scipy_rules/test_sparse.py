@@ -179,7 +179,7 @@ REFUSED = {
     "lil data": (lambda x: sp.lil_array(np.diag(x)).data, "A.data of the format lil"),
     "dok values": (lambda x: list(sp.dok_array(np.diag(x)).values()), "dok_array.values"),
     "argmax": (lambda x: sp.csr_array(np.diag(x)).argmax(), "csr_array.argmax"),
-    "np.matrix": (lambda x: sp.csr_matrix(np.diag(x)).sum(axis=1)[0], "an np.matrix"),
+    "np.matrix": (lambda x: np.kron(sp.csr_matrix(np.diag(x)).sum(axis=1), x), "an np.matrix"),
     "factors": (lambda x: spl.splu(sp.csc_array(np.diag(x))).L, "scipy.sparse.linalg.splu"),
 }  # fmt: skip
 

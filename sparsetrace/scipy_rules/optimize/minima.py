@@ -339,6 +339,10 @@ least_squares = minimize = minimize_scalar = _described
 nnls = whole
 
 
+_STEPPING = frozenset("x_scale ftol xtol gtol max_nfev maxfev epsfcn factor diag diff_step".split())
+"""Options of a fit that say how it is sought, and not what."""
+
+
 def curve_fit(
     call, f, xdata, ydata, p0, sigma, absolute_sigma, check_finite, bounds, method, jac,
     full_output, nan_policy, kwargs,
@@ -356,17 +360,20 @@ def curve_fit(
         return of_values(result)
 
     constant(call, (bounds, check_finite), "a bound")
-    sources = [x for x in (xdata, ydata, sigma) if contains_traced(x)]
+    asked = {name: x for name, x in kwargs.items() if name not in _STEPPING}
+    sources = [x for x in (xdata, ydata, sigma, *asked.values()) if contains_traced(x)]
+    is_known = trace.local or not (sources or any(map(contains_traced, kwargs.values())))
+    options = {name: of_values(x) for name, x in kwargs.items()} if is_known else {}
     count = len(p0) if p0 is not None else len(inspect.signature(f).parameters) - 1
     start = np.ones(count) if p0 is None else of_values(p0) if trace.local else p0
     found = None
-    if trace.local or not sources:
+    if is_known:
         try:
             found = call.original(
                 model, values_of(xdata), values_of(ydata), start, values_of(sigma),
                 absolute_sigma, check_finite, bounds, method, jac, nan_policy=nan_policy,
                 full_output=full_output,
-                **kwargs,
+                **options,
             )  # fmt: skip
         except TracedResult:
             pass

@@ -16,7 +16,13 @@ import numpy as np
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, float_dtype, ids_of
-from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, reached
+from sparsetrace.scipy_rules.callbacks import (
+    Returned,
+    TracedResult,
+    of_values,
+    reached,
+    unknown_number,
+)
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 
 
@@ -217,13 +223,29 @@ def root_scalar(
 
 
 def _described(found, **solution) -> Any:
-    """SciPy's result object with the root, and whether it was found."""
+    """SciPy's result object with the root, whether it was found, and in how many steps."""
     result = sys.modules["scipy.optimize"].OptimizeResult(**solution)
-    success = (
-        True if found is None else getattr(found, "success", getattr(found, "converged", True))
-    )
+    if found is not None:
+        plain = (bool, int, str, np.bool_, np.integer)
+        result.update((k, v) for k, v in found.items() if isinstance(v, plain) and k not in result)
+    elif "root" in result:  # the texts are those of a search that was successful
+        steps = dict.fromkeys(("iterations", "function_calls"), _steps(solution["root"]))
+        result.update(steps, flag="converged")
+    else:
+        steps = dict.fromkeys(("nfev", "nit", "njev"), _steps(solution["x"]))
+        result.update(steps, status=1, message="")
+    success = result.get("success", result.get("converged", True))
     result.update(success=success, converged=success)
     return result
+
+
+def _steps(place) -> Any:
+    """How many steps led to a place: a number without derivative."""
+    trace = current()
+    if not trace.dependency:
+        return unknown_number(dtype=int)
+    ids = trace.graph.union_rows(ids_of(trace, place).reshape(-1))
+    return made(trace, ids, int, scalar=True)
 
 
 def fixed_point(call, func, x0, args, xtol, maxiter, method):

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.arrays.matrices import TracedMatrix
 from sparsetrace.errors import UnsupportedError, ValueDependentError, explain
 from sparsetrace.operands.constants import chosen_values
 from sparsetrace.operands.operands import (
@@ -33,7 +34,6 @@ from sparsetrace.scipy_rules.sparse.elements import (
     gathered,
     traced,
 )
-from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
 
 __all__ = [
     "assembled",
@@ -233,4 +233,4 @@ def dense_result(matrix, array) -> Any:
     """A dense result of a method, in place of an np.matrix if SciPy's own is one."""
     if isinstance(matrix, scipy.sparse.sparray) or not np.ndim(array):
         return array
-    return MatrixResult(array)
+    return TracedMatrix(array)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.arrays.matrices import TracedMatrix, matrix_over
 from sparsetrace.dispatch.sparse_operators import reflected
 from sparsetrace.operands.operands import (
     check_operators,
@@ -24,7 +25,6 @@ from sparsetrace.scipy_rules.rule_tools import array_of
 from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
 from sparsetrace.scipy_rules.sparse.classes import assembled, dense_result, methods, refuse
 from sparsetrace.scipy_rules.sparse.elements import ALIGNED, elements_of_sparse
-from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
 
 __all__ = ["elementwise", "scaled"]
 
@@ -39,8 +39,6 @@ def _operand(x) -> Any:
     """A sparse array, a number or a dense array; None for anything else."""
     if scipy.sparse.issparse(x) or _is_number(x):
         return x
-    if isinstance(x, MatrixResult):
-        x.refuse()
     if isinstance(x, np.ma.MaskedArray):
         refuse("an operation of a sparse and a masked array", "what becomes of the mask is unknown")
     check_operators(x)
@@ -73,6 +71,9 @@ def _negative(matrix) -> Any:
 
 def _sum(matrix, other, *, minus: bool = False, swapped: bool = False) -> Any:
     """``A + other``, ``A - other`` or, if swapped, ``other - A``."""
+    if type(other) is TracedMatrix:
+        result = _sum(matrix, other.A, minus=minus, swapped=swapped)
+        return matrix_over(np.asarray(result))
     other = _operand(other)
     if other is None:
         return NotImplemented
@@ -96,6 +97,8 @@ def _sum(matrix, other, *, minus: bool = False, swapped: bool = False) -> Any:
 
 def _product(matrix, other, *, swapped: bool = False) -> Any:
     """``A @ other``, or ``other @ A``."""
+    if type(other) is TracedMatrix:
+        return matrix_over(_product(matrix, other.A, swapped=swapped))
     other = _operand(other)
     if other is None:
         return NotImplemented

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.arrays.matrices import TracedMatrix
 from sparsetrace.operands.operands import is_sparse_traced
 from sparsetrace.scipy_rules.rule_tools import array_of
 from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
@@ -23,7 +24,6 @@ from sparsetrace.scipy_rules.sparse.classes import (
     values_at_point,
 )
 from sparsetrace.scipy_rules.sparse.elements import ALIGNED, SparseElements
-from sparsetrace.scipy_rules.sparse.matrix_results import MatrixResult
 from sparsetrace.scipy_rules.sparse.operators import elementwise, scaled
 
 __all__ = ["known_key"]
@@ -273,7 +273,7 @@ class _Layout:
             total = total.astype(dtype)
         if not np.ndim(total) or isinstance(self, scipy.sparse.sparray):
             return total
-        return MatrixResult(total[None] if axes == (0,) else total[:, None])
+        return TracedMatrix(total[None] if axes == (0,) else total[:, None])
 
     def mean(self: Any, axis=None, dtype=None, out=None) -> Any:
         count = np.prod([self.shape[at] for at in _axes(self, axis)])

@@ -362,7 +362,38 @@ np.ma.shape(m)[0] * x
 np.ma.ndim(m) * x
 np.ma.size(m) * x
 (m[0, 1] is masked) * x
+m.shrink_mask() * 2
+np.ma.array(x, mask=False).shrink_mask().mask * x
 m.fill_value * 0 + x
+np.ma.allequal(m, x, fill_value=False) * x
+np.ma.vander(v)
+np.ma.vander(x[0], 2)
+np.ma.polyfit(C[0], v, 1)
+np.ma.polyfit(v, x[1], 1)
+np.ma.polyfit(ROW, np.ma.array(x.T, mask=K.T), 0)
+np.ma.polyfit(ROW, v, 1, full=True)[1]
+np.ma.polyfit(ROW, x[:2].T, 1, w=v)
+np.ma.choose([0, 1], [v[:2], x[0, :2]])
+np.ma.choose(np.ma.array([0, 1, 2, 0], mask=[1, 0, 0, 0]), [v, x[1], masked])
+np.ma.choose([2, 3, 0, 0], [v, x[1]], mode="wrap")
+np.ma.choose([-2, 3, 0, 0], [v, x[1]], mode="clip")
+np.ma.apply_along_axis(np.ma.sum, 0, m)
+np.ma.apply_along_axis(np.ma.cumsum, 1, n)
+np.ma.apply_along_axis(lambda row: row[:2] * row[3], 1, n)
+np.ma.apply_along_axis(lambda row: np.ma.outer(row, row[:2]), 0, m).shape[0] * x
+np.ma.apply_along_axis(lambda row, k, by=1.0: row * k / by, -1, x, 3.0, by=2.0)
+np.ma.apply_over_axes(np.ma.sum, m, [0, 1])
+np.ma.apply_over_axes(np.ma.mean, n, -1)
+np.ma.apply_over_axes(lambda a, axis: a.sum(axis, keepdims=True), x, (0,))
+np.ma.cov(v)
+np.ma.cov(x[0], bias=True)
+np.ma.cov(x, ddof=0).diagonal()
+np.ma.cov(v, x[1])
+np.ma.cov(v, x[1], rowvar=False, bias=True)
+np.ma.corrcoef(v, x[1])[0, 1]
+np.ma.corrcoef(x[:2].T, rowvar=False)[1, 0]
+np.ma.cov(x, allow_masked=False)
+np.ma.corrcoef(v)
 m.get_fill_value() * x
 m.harden_mask() * 1
 m.soften_mask().hardmask * x

@@ -53,6 +53,18 @@ x[m.argmin()]
 x[np.ma.argsort(m)]
 x[np.argsort(m)]
 np.ma.ediff1d(np.ma.sort(m))
+np.ma.allclose(m, 1.0, atol=0.3) * x
+np.ma.allequal(np.floor(m), 1.0) * x
+np.ma.isin(np.floor(x), [1.0, 2.0]) * y
+np.ma.in1d(x > 1, [True], invert=True) * y
+np.ma.cov(np.ma.masked_greater(x, 1.7), bias=True)
+np.ma.cov(g)
+np.ma.cov(h, rowvar=False)
+np.ma.cov(m, x.reshape(2, 2).repeat(2, 1))
+np.ma.corrcoef(m, y)
+np.ma.vander(np.ma.masked_greater(x, 1), 3)
+np.ma.apply_along_axis(np.ma.max, 1, g)
+np.ma.choose((x > 1) * 1, [m, y])
 np.ma.masked_where(x > 1, x)
 np.ma.masked_where(x > 1, x).filled(y)
 np.ma.masked_where(x > 1, x).filled(0).sum()
@@ -133,6 +145,7 @@ out = np.zeros(4); out += m.filled(1); return out
 
 ANY_INDEX = "an index that depends on the inputs may be any of the axis"
 FINITE = "the inputs drawn are finite, and positive"
+CENTRED = "differences from a mean are not seen to cancel where another variable is masked"
 EXTRA = {
     "x[np.ma.argmax(m)]": ANY_INDEX,
     "x[m.argmin()]": ANY_INDEX,
@@ -144,6 +157,10 @@ EXTRA = {
         "if the number is masked, what was there stays beneath it"
     ),
     "np.ma.masked_invalid(x).filled(y)": FINITE,
+    "np.ma.cov(g)": CENTRED,
+    "np.ma.cov(h, rowvar=False)": CENTRED,
+    "np.ma.cov(m, x.reshape(2, 2).repeat(2, 1))": CENTRED,
+    "np.ma.corrcoef(m, y)": "a variable's correlation with itself is 1",
     "(m ** 0.5).mask * x": FINITE,
     "np.ma.sort(np.ma.array(x, mask=x > 1))": "seldom are all of the inputs drawn below 1",
 }
@@ -161,6 +178,17 @@ m.max()
 np.ma.median(m)
 np.ma.sort(m)
 np.ma.where(x > y, m, y)
+np.ma.unique(x)
+np.ma.unique(np.floor(x), return_inverse=True)[1] * x
+np.ma.unique(np.ma.array(x[:2]), return_index=True)[0]
+np.ma.union1d(x[:2], y)
+np.ma.intersect1d(x, np.ma.array(y))
+np.ma.setdiff1d(x, y[1:3])
+np.ma.setxor1d(x, x[:1], assume_unique=True)
+np.ma.in1d(x, y[:1]) * x
+np.ma.isin(g.data, x[:1], invert=True).T * x[0]
+x[np.ma.nonzero(m > 1)]
+np.ma.polyfit(np.arange(4.0), np.ma.masked_greater(x, 1.9), 0)
 [x[0] if v is masked else v for v in np.ma.masked_greater(x, 1)]
 t = np.ma.array(x); t /= np.floor(y); return t.filled(y)
 t = np.ma.array(x); t[y > 1] = masked; return t
@@ -179,6 +207,9 @@ np.ma.sum(m ** 3)
 np.ma.sum(m / y)
 m.var()
 m.std()
+np.ma.cov(m) + 0.0
+np.ma.apply_along_axis(np.ma.prod, 1, g).sum()
+np.ma.polyfit(x, np.ma.array(y, mask=[0, 1, 0, 0]), 1).sum()
 m.prod()
 m.mean() * m.sum()
 np.ma.dot(m, y * x)

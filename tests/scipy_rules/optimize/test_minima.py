@@ -75,6 +75,15 @@ TWO = {  # functions of the first two inputs
     "curve_fit, weights": lambda x: so.curve_fit(
         line, TIMES, [0.3, 1.5, 1.1, 0.2], sigma=np.concatenate([x[:2], [0.3, 0.7]])
     )[0],
+    "curve_fit, how it is sought": lambda x: so.curve_fit(
+        line,
+        TIMES,
+        np.concatenate([x[:1], [0.3, 0.9, 0.7]]),
+        bounds=(-9, 9),
+        x_scale=[x[3], 1.0],
+        loss="soft_l1",
+        f_scale=x[1] * 0.05,
+    )[0],
     "differential_evolution": lambda x: (
         so.differential_evolution(lambda z: squares(x, z), [(0, 2)] * 2, seed=1, maxiter=3).x
     ),

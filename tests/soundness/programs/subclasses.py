@@ -103,12 +103,12 @@ def a_type_that_computes_as_arrays_do(x):
     return x * np.triu(M).view(Tagged) + np.tril(M).view(Tagged) @ x
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def made_a_matrix(x):
     return np.asmatrix(x) * np.asmatrix(x)
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def copied_into_a_matrix(x):
     return np.matrix(x) ** 2
 
@@ -119,12 +119,12 @@ def a_matrix_of_elements(x):
     return m * m
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def blocks(x):
     return np.bmat([[x, x], [x, x]]) * np.bmat([[x], [x]])
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def seen_as_a_matrix(x):
     return x.view(np.matrix) * x
 

@@ -1,0 +1,68 @@
+"""What a search for a root tells beside the root."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.optimize as so
+
+import sparsetrace as st
+from oracles import assert_same_pattern
+
+X = np.array([0.3, 0.8, 0.5])
+
+
+def full(find):
+    return lambda x: find(lambda z: z**3 - x[0], 0.0, 9.0, full_output=True)
+
+
+SEARCHES = {
+    "bisect": full(so.bisect),
+    "brenth": full(so.brenth),
+    "ridder": full(so.ridder),
+    "toms748": full(so.toms748),
+    "newton": lambda x: so.newton(lambda z: z**3 - x[0], 1.0, full_output=True),
+    "root_scalar": lambda x: [
+        (r := so.root_scalar(lambda z: z**3 - x[0], bracket=(0, 9))).root,
+        r,
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("local", [False, True])
+def test_steps_have_no_derivative(name, local):
+    def f(x):
+        root, how = SEARCHES[name](x)
+        assert how.converged
+        assert how.flag == "converged"
+        return root * x[1], how.root, how.iterations * x[2], how.function_calls, how.iterations
+
+    expected = [[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]]
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=local), expected)
+    if not local:
+        steps = st.jacobian_sparsity(lambda x: f(x)[3:], X, dependency=True)
+        assert_same_pattern(steps, [[1, 0, 0], [1, 0, 0]])
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_steps_of_several_equations(local):
+    def f(x):
+        found = so.root(lambda z: z**3 - x[:2], np.ones(2))
+        return found.x, found.nfev * x[2], found.success * x[2]
+
+    expected = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=local), expected)
+    assert isinstance(so.root(lambda z: z - 1, [2.0]).nfev, int)
+
+
+def test_values_at_the_point_are_those_of_the_search():
+    found = SEARCHES["bisect"](X)[1]
+
+    def f(x):
+        root, how = SEARCHES["bisect"](x)
+        told = how.iterations, how.function_calls, how.method, how.flag
+        assert told == (found.iterations, found.function_calls, "bisect", "converged")
+        return root
+
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=True), [[1, 0, 0]])
