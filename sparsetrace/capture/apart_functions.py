@@ -29,7 +29,8 @@ from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Whole
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import FAILURES, TracingError
+from sparsetrace.errors import BY_VALUES, FAILURES, TracingError, ValueDependentError, explain
+from sparsetrace.numbers.text import may_decide
 from sparsetrace.user_code.effects import HANDED, OUTLINED
 from sparsetrace.user_code.frames import is_library_code
 from sparsetrace.user_code.outlining import COMPREHENSIONS, outlined
@@ -40,6 +41,7 @@ __all__ = [
     "exchanging",
     "is_own",
     "more_is_run_apart",
+    "refuse_text_of_counters",
     "run_nothing_apart",
     "some_are_taken_whole",
     "way_of",
@@ -140,6 +142,20 @@ def begin_search(session: Session) -> None:
     """Begin to search for what to run apart."""
     session.until = session.calls_until = math.inf
     session.hurried = False
+
+
+def refuse_text_of_counters(session: Session, trace: Trace) -> None:
+    """Refuse a run that asks what the text of a counter says which a loop has made unknown.
+
+    Raises
+    ------
+    ValueDependentError
+        After which the counters of loops stay known.
+    """
+    opens = session.opened or session.opens_integers
+    if opens and may_decide(trace, unknown=True):
+        told = "it asks what the text of a number says that counts the turns of a loop"
+        raise ValueDependentError(explain("str()", told, BY_VALUES))
 
 
 def begin_path(session: Session, branches: Branches, *, of_many: bool) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from sparsetrace.capture.apart_loops import Loop, Turn
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
-from sparsetrace.capture.apart_writes import IN_PLACE, CannotUndo, Writes
+from sparsetrace.capture.apart_writes import IN_PLACE, Writes
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
@@ -193,11 +193,11 @@ def _modify(operation: str, value: Any, owner: Any, name: str) -> None:
 
 
 def _attributes(owner: Any, name: str) -> Any:
-    """The dictionary in which an object has an attribute, if assigning it does that alone."""
+    """The dictionary in which an object has an attribute; None if assigning it does more."""
     cls = type(owner)
     is_plain = cls.__setattr__ is _SET_ATTRIBUTE
     if not is_plain or hasattr(getattr(cls, name, None), "__set__"):
-        raise CannotUndo
+        return None
     return getattr(owner, "__dict__", None)
 
 
@@ -206,9 +206,10 @@ def _change(operation: str, old: object, value: object) -> Any:
     if writes is not None and type(old) is list and operation == "Add":
         writes.note_append(old)
     elif writes is not None and not is_unchanging(old):
-        if not hasattr(old, "copy") or not hasattr(old, "dtype"):
-            raise CannotUndo
-        writes.note_whole(old)
+        if hasattr(old, "copy") and hasattr(old, "dtype"):
+            writes.note_whole(old)
+        else:
+            writes.cannot_undo()
     return IN_PLACE[operation](old, value)
 
 
@@ -225,9 +226,10 @@ def _extend(container: Any, values: Any) -> None:
 def _note_append(container: Any) -> None:
     writes = _writes()
     if writes is not None:
-        if type(container) is not list:
-            raise CannotUndo
-        writes.note_append(container)
+        if type(container) is list:
+            writes.note_append(container)
+        else:
+            writes.cannot_undo()
 
 
 for _function in (_append, _assign, _change, _extend, _modify, _store, _update):

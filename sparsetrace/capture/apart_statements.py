@@ -94,9 +94,13 @@ class Statement:
     def has_effects(self) -> bool:
         """Whether running it again would change anything; if so its writes stay."""
         self.has_decided = True
-        result = self.session.has_effects(self.function, self.values, undoes=True)
-        if result and self.writes is not None:
-            self.writes.keep()
+        writes = self.writes
+        is_kept = writes is not None and writes.kept
+        result = is_kept or self.session.has_effects(self.function, self.values, undoes=True)
+        if writes is not None:
+            writes.is_only = False
+            if result:
+                writes.keep()
         return result
 
     def has_written(self) -> bool:
@@ -125,14 +129,14 @@ class Statement:
 
     def path(self) -> Any:
         """One path: the values of the names, and what is left where it has written."""
-        writes = self.writes = self.session.writes = Writes(self.outer)
+        writes = self.writes = Writes(self.outer, is_only=not self.has_decided)
+        self.session.writes = writes
         try:
             values = self.called()
-            if writes.kept:
-                return values, {}
-            _leave_out_own(writes, values)
-            writes.check()
-            left = writes.now()
+            if not writes.kept:
+                _leave_out_own(writes, values)
+                writes.check()
+            left = {} if writes.kept else writes.now()
         except Exception:
             if not self.has_decided:  # the only path: the error leaves behind what was written
                 writes.keep()

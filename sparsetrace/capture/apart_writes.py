@@ -58,10 +58,17 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Writes:
-    """The writes of one path, within those of a path around it."""
+    """The writes of one path, within those of a path around it.
 
-    def __init__(self, outer: Writes | None) -> None:
-        self.outer = outer
+    Parameters
+    ----------
+    outer : Writes or None
+    is_only : bool
+        Whether nothing has been decided on the path by now, and no other one is known.
+    """
+
+    def __init__(self, outer: Writes | None, *, is_only: bool = False) -> None:
+        self.outer, self.is_only = outer, is_only
         self.containers: dict[int, Any] = {}
         self.before: dict[Place, Any] = {}
         """What was there, in the order in which it was written over."""
@@ -70,7 +77,6 @@ class Writes:
 
     def note(self, container: object, key: object) -> None:
         """Remember what is there before it is written."""
-        self.containers.setdefault(id(container), container)
         if _is_array(container):
             self._note_array(container, key)
         elif type(container) is list and type(key) is int:
@@ -81,7 +87,9 @@ class Writes:
         elif type(container) is dict:
             self.before.setdefault((id(container), key), container.get(key, ABSENT))
         else:
-            raise CannotUndo
+            self.cannot_undo()
+            return
+        self.containers.setdefault(id(container), container)
 
     def _note_array(self, array: Any, key: Any) -> None:
         places = _element(array, key)
@@ -108,12 +116,28 @@ class Writes:
                 place: value for place, value in self.before.items() if place[0] not in containers
             }
 
+    def cannot_undo(self) -> None:
+        """Let what was written stay, and all around it, if there is no other path; else unwind.
+
+        What comes next cannot be undone, and what came before may have changed more than is
+        noted here: as long as nothing was decided, nobody has asked whether it has.
+        """
+        around: Writes | None = self.undone()
+        those: list[Writes] = []
+        while around is not None:
+            if not around.is_only:
+                raise CannotUndo
+            those.append(around)
+            around = None if around.outer is None else around.outer.undone()
+        for one in those:
+            one.keep()
+
     def check(self) -> None:
         """Two arrays that share their memory are written in no order that could be undone."""
         arrays = [_memory(x) for x in self.containers.values() if _is_array(x)]
         for i, one in enumerate(arrays):
             if any(np.may_share_memory(one, other) for other in arrays[:i]):
-                raise CannotUndo
+                self.cannot_undo()
 
     def now(self) -> dict[Place, Any]:
         """What is at all places now."""

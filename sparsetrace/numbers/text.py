@@ -40,13 +40,15 @@ _OF_OTHERS = frozenset(("<genexpr>", "<lambda>", "<listcomp>", "<setcomp>", "<di
 class _Texts:
     """What has been shown of one trace's values."""
 
-    __slots__ = ("by_content", "by_object", "places")
+    __slots__ = ("by_content", "by_object", "places", "unknown")
 
     def __init__(self) -> None:
         # the objects are kept: another one could get the place in memory of one that died
         self.by_object: dict[int, tuple[Any, int]] = {}
         self.by_content: dict[Any, int] = {}
         self.places: set[CodeType] = set()
+        self.unknown = False
+        """Whether any was of a number that depends on no input, and that nobody knows."""
 
 
 def _texts(trace: Trace) -> _Texts:
@@ -73,9 +75,19 @@ def was_asked_for(trace: Trace | None, frame: FrameType | None) -> bool:
     return False
 
 
-def may_decide(trace: Trace) -> bool:
-    """Whether the function may ask what the text of a traced value says, which says nothing."""
-    return trace.texts is not None and any(map(asks_what_text_says, trace.texts.places))
+def may_decide(trace: Trace, *, unknown: bool = False) -> bool:
+    """Whether the function may ask what the text of a traced value says, which says nothing.
+
+    Parameters
+    ----------
+    trace : Trace
+    unknown : bool
+        Whether it has to have made text of a number that depends on no input.
+    """
+    texts = trace.texts
+    if texts is None or (unknown and not texts.unknown):
+        return False
+    return any(map(asks_what_text_says, texts.places))
 
 
 def set_text(trace: Trace, node: int) -> str:
@@ -133,6 +145,7 @@ def _count(number: Any) -> int:
     """The number that stands for the value."""
     trace, node, value = number._trace, number._id, number._value
     texts = _texts(trace)
+    texts.unknown = texts.unknown or node == OPAQUE
     if trace.local:
         key = node, number._dtype.str, number._dtype.type(value).tobytes()
         return texts.by_content.get(key) or texts.by_content.setdefault(key, next(_numbers))

@@ -21,6 +21,7 @@ from sparsetrace.capture.apart_functions import (
     begin_search,
     exchanging,
     more_is_run_apart,
+    refuse_text_of_counters,
     run_nothing_apart,
     some_are_taken_whole,
     way_of,
@@ -493,6 +494,8 @@ class _Runs:
                 assert outputs is not None
                 if outside.share(written, session):
                     continue
+                if session is not None:
+                    refuse_text_of_counters(session, trace)
                 if timed is not None:
                     timed.pace = timed.effort.spent() - began
                 return Run(trace, outputs)

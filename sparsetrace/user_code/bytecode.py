@@ -16,6 +16,7 @@ from typing import Any
 
 __all__ = [
     "Chain",
+    "begins_more",
     "callee_at",
     "callee_of",
     "chain_ending_at",
@@ -251,6 +252,13 @@ def is_item_or_result_called(instructions: list[dis.Instruction], at: int) -> bo
     last = max((_extent(step)[1] for step in within), default=start)
     made = [s.opname for s in within if _extent(s)[1] == last and s.opname not in _NOTHING]
     return any(not name.startswith("LOAD") for name in made)
+
+
+def begins_more(instructions: list[dis.Instruction]) -> bool:
+    """Whether the first of them loads a name that a longer expression begins with: ``f(a)``."""
+    start, _ = _extent(instructions[0])
+    own = [step.opname for step in instructions if _extent(step)[0] == start]
+    return any(not name.startswith("LOAD") and name not in _NOTHING for name in own)
 
 
 def chain_ending_at(instructions: list[dis.Instruction], at: int) -> tuple[Chain, int]:

@@ -12,6 +12,7 @@ import copy
 import dis
 import functools
 import logging
+import operator
 import sys
 import threading
 import types
@@ -25,6 +26,7 @@ import numpy as np
 
 from sparsetrace.user_code.bytecode import (
     Chain,
+    begins_more,
     callee_at,
     chain_ending_at,
     is_item_or_result_called,
@@ -80,9 +82,7 @@ from sparsetrace.user_code.seen_names import (
     global_value,
 )
 from sparsetrace.user_code.value_kinds import cells_of, kinds_of
-from sparsetrace.user_code.written_arguments import (
-    keywords_at,
-)
+from sparsetrace.user_code.written_arguments import keywords_at, method_writes
 
 __all__ = ["HANDED", "OUTLINED", "WRITES", "Known", "has_effects", "written_by_user"]
 
@@ -107,6 +107,23 @@ _TAKING = frozenset("accumulate filter map reduce starmap".split())
 """Functions that call their first argument."""
 _ASKING = frozenset("attrgetter getattr hasattr methodcaller".split())
 """Functions that find attributes by text."""
+_FINDING = (getattr, operator.attrgetter, operator.methodcaller)
+"""Those of them that give what they find, or call it."""
+_WRITING_METHODS = _FILLING | frozenset(
+    """
+    __delattr__ __delitem__ __getattribute__ __iadd__ __iand__ __ifloordiv__ __ilshift__
+    __imatmul__ __imod__ __imul__ __init__ __ior__ __ipow__ __irshift__ __isub__ __itruediv__
+    __ixor__ __next__ __setattr__ __setitem__ __setstate__ appendleft byteswap close
+    difference_update extendleft intersection_update iternext itemset move_to_end partition
+    permuted popitem popleft put read readline readlines reset resize rotate seek send setfield
+    setflags shuffle symmetric_difference_update throw truncate write writelines
+    """.split()
+)
+"""Methods of objects of C that change these, or give what does."""
+_OF_FUNCTIONS = frozenset(
+    "apply_along_axis apply_over_axes fromfunction interpolate mask_indices piecewise".split()
+)
+"""Functions of NumPy's that call what they are given."""
 _COPYING = ("__copy__", "__deepcopy__", "__getstate__", "__reduce__", "__setstate__")
 _TEXTS = ("format", "print", "repr", "str")
 _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuffle".split())
@@ -198,8 +215,13 @@ def _are_harmless(given: Sequence[Any], seen: Seen) -> bool:
     """Whether no callable that a local name may hold changes anything.
 
     What a name holds was given, loaded by a name or as an attribute, or made: the latter have been
-    looked at, where they stand.
+    looked at, where they stand.  Of methods in C no more than the name is known.
     """
+    if seen.finds_attributes or any(
+        name in _WRITING_METHODS or (name in PURE_METHODS and method_writes(name, seen.most_given))
+        for name in seen.taken
+    ):
+        return False
     known: set[int] = set()
     while True:
         held = (*given, *seen.objects)
@@ -354,6 +376,7 @@ def _is_pure(function: object, seen: Seen) -> bool:
     if isinstance(function, types.FunctionType):  # also where it stands for one of Python's
         module = str(function.__globals__.get("__name__", ""))
     if module in _MODULES or module.startswith(PACKAGES):
+        seen.calls_given = seen.calls_given or name in _OF_FUNCTIONS
         return name not in _WRITING and "random" not in module
     if isinstance(function, type) and issubclass(function, tuple) and is_named_tuple(function):
         return True
@@ -426,10 +449,15 @@ class _Body(OwnStores):
         self.called: list[Any] = []
         """Functions of NumPy's that are loaded to be called at once, so that no name holds them."""
         self.calls_unknown = False
-        """Whether there is a call of which it is not known what it calls."""
+        """Whether there is a call of what no name stands for, as it is known."""
         seen.names.update(code.co_names)
         if not _ASKING.isdisjoint(code.co_names):
-            seen.asked.update(text for text in code.co_consts if isinstance(text, str))
+            self._find_by_text()
+
+    def _find_by_text(self) -> None:
+        texts = {text for text in self.code.co_consts if isinstance(text, str)}
+        self.seen.asked |= texts
+        self.seen.taken |= texts
 
     def value(self, chain: Chain) -> Any:
         """What stands behind a chain of names, which may hold something else later."""
@@ -483,6 +511,8 @@ class _Body(OwnStores):
             self.seen.asked.update(("__enter__", "__exit__"))
         if name.startswith("FORMAT_") or step.argval in _TEXTS:
             self.seen.asked.update(("__format__", "__repr__", "__str__"))
+        if name == "MATCH_CLASS":  # the names of attributes stand before it
+            self.seen.taken.update(self.steps[at - 1].argval)
         if name == "IMPORT_NAME":
             return step.argval in sys.modules
         if name == "BINARY_OP" and step.argrepr.endswith(_IN_PLACE):
@@ -493,14 +523,31 @@ class _Body(OwnStores):
                 return True
             if isinstance(value, type) and self.steps[at + 1].opname in _ATTRIBUTES:
                 return True  # which is looked at by itself
-            return self._is_undone(value, at) or self._is_harmless(
-                value, is_called=is_loaded_to_be_called(step)
-            )
+            is_called = is_loaded_to_be_called(step)
+            self._note_finder(value, is_called=is_called)
+            return self._is_undone(value, at) or self._is_harmless(value, is_called=is_called)
         if name in ("LOAD_ATTR", "LOAD_METHOD"):
             return self._is_harmless_attribute(at)
         if name.startswith("CALL") and name not in ("CALL_INTRINSIC_1", "CALL_INTRINSIC_2"):
             return self._calls_what_is_known(at)
         return True
+
+    def _note_finder(self, value: object, *, is_called: bool) -> None:
+        """Remember that attributes are found, by what texts these can be."""
+        if any(value is finder for finder in _FINDING):
+            self._find_by_text()
+            self.seen.finds_attributes = self.seen.finds_attributes or not is_called
+
+    def _is_told_by_text(self, at: int, chain: Chain) -> bool:
+        """Whether a call that finds an attribute is given its name as a constant."""
+        count = int(self.steps[at].arg or 0)
+        after = self.steps[self._place_of(chain, at) + 1 : at]
+        given = [step for step in after if step.opname not in BETWEEN]
+        if self.steps[at].opname == "CALL_FUNCTION_EX" or not given:
+            return False
+        if self.value(chain) is getattr:
+            given = given[: -1 if count > _OF_GETATTR else None][::-1]
+        return bool(given) and isinstance(given[0].argval, str) and given[0].opname == "LOAD_CONST"
 
     # ------------------------------------------------------------------ what is called
     def _is_harmless(self, value: object, *, is_called: bool = False) -> bool:
@@ -526,9 +573,8 @@ class _Body(OwnStores):
                     types.MethodType(value.fget, owner), self.seen
                 )
             if value is not UNKNOWN:
-                is_called = is_loaded_to_be_called(step) or is_loaded_to_be_called(
-                    self.steps[first]
-                )
+                self._note_finder(value, is_called=is_loaded_to_be_called(step))
+                is_called = any(map(is_loaded_to_be_called, (step, self.steps[first])))
                 return self._is_undone(value, at) or self._is_harmless(value, is_called=is_called)
         if self.makes is not None:
             if step.argval == "__init__":
@@ -539,6 +585,7 @@ class _Body(OwnStores):
                 return self._is_pure_part(own)
         self.seen.asked.add(step.argval)
         if not is_loaded_to_be_called(step):
+            self.seen.taken.add(step.argval)
             return True
         if step.argval in PURE_METHODS:
             return True
@@ -562,12 +609,14 @@ class _Body(OwnStores):
         if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
             return False
         if not chain:
-            is_known = self._is_looked_at(at) or self._is_exit(at)
-            self.calls_unknown = self.calls_unknown or not is_known
-            self.seen.calls_given = self.seen.calls_given or not is_known
+            if not (self._is_looked_at(at) or self._is_exit(at)):
+                self._note_unknown_call(at, has_name=False)
             return True
         if is_item_or_result_called(self.steps, at):
-            self.seen.calls_given = True
+            self._note_unknown_call(at, has_name=False)
+        if any(self.value(chain) is finder for finder in _FINDING):
+            told = self._is_told_by_text(at, chain)
+            self.seen.finds_attributes = self.seen.finds_attributes or not told
         operation, name = chain[-1]
         if operation in ("LOAD_ATTR", "LOAD_METHOD"):
             # `_is_harmless_attribute` has looked at it, unless it is called with ``*args``
@@ -584,14 +633,14 @@ class _Body(OwnStores):
         if operation == "LOAD_GLOBAL":
             return False
         if name in self.arguments:
-            self.seen.calls_given = True
+            self._note_unknown_call(at)
             return True
         places = self.stores.get(str(name), [])
         if not places or not all(
             self.steps[place - 1].opname in _FUNCTION_STEPS and not self.steps[place].is_jump_target
             for place in places
         ):
-            self.seen.calls_given = True
+            self._note_unknown_call(at)
         return True
 
     def _is_of_assert(self, at: int) -> bool:
@@ -601,6 +650,15 @@ class _Body(OwnStores):
             step.opname == "LOAD_ASSERTION_ERROR" and step.positions == place
             for step in self.steps[:at]
         )
+
+    def _note_unknown_call(self, at: int, *, has_name: bool = True) -> None:
+        """Remember that something is called of which it is not known what it is."""
+        self.calls_unknown = self.calls_unknown or not has_name
+        step = self.steps[at]
+        by_name = len(keywords_at(self.code, self.steps, at))
+        count = sys.maxsize if step.opname == "CALL_FUNCTION_EX" else int(step.arg or 0) - by_name
+        self.seen.calls_given = True
+        self.seen.most_given = max(self.seen.most_given, count)
 
     def _is_exit(self, at: int) -> bool:
         """Whether a call is that of ``__exit__`` at the end of a ``with``, which has its place."""
@@ -622,6 +680,8 @@ class _Body(OwnStores):
             while self.steps[start].opname in BETWEEN:
                 start += 1
             taken, _ = chain_ending_at(self.steps, self._end_of_chain(start))
+            if begins_more(self.steps[start:at]):
+                self._note_unknown_call(at)
             return self._is_taken(taken, self.steps[start])
         if "key" not in keywords_at(self.code, self.steps, at):
             return True
@@ -646,6 +706,8 @@ def _is_filtering(value: object) -> bool:
     return any(value is function for function in _FILTERING)
 
 
+_OF_GETATTR = 2
+"""Arguments of `getattr` where it has no default."""
 _OF_EXIT = 3
 """Arguments of ``__exit__``, each of them None where there was no error."""
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())

@@ -237,7 +237,8 @@ class _Outliner(ast.NodeTransformer):
         assert isinstance(node, ast.stmt)
         if isinstance(node, _LOOPS) and not _skips_endings(node):
             return [_located(x, node) for x in self._loop(node)]
-        own = self.forgotten.get(node, set())
+        # a loop may read what it has assigned in the turn before: all its names come in
+        own = set() if isinstance(node, _LOOPS) else self.forgotten.get(node, set())
         names = [name for name in assigned(node) if name not in own]
         self.depth += 1
         inner = super().visit(node)

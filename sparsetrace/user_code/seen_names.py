@@ -31,6 +31,12 @@ class Seen(set[int]):
         self.names: set[str] = set()
         self.asked: set[str] = set()
         """Attributes of which it is not known what they are."""
+        self.taken: set[str] = set()
+        """Those of them that are taken as they are, or found by text, and may be called later."""
+        self.most_given = 0
+        """Arguments by position of calls of local names, at the most."""
+        self.finds_attributes = False
+        """Whether attributes are found by a text that is computed."""
         self.classes: set[Any] = set()
         self.objects: list[Any] = []
         """Those that have names, beside what a function is called with."""

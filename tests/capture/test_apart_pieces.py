@@ -480,3 +480,45 @@ def test_imports_in_branches(size, seen_functions):
     expected[:, 0] = True
     pattern = jacobian_sparsity(_imported, np.random.default_rng(0).uniform(size=size))
     np.testing.assert_array_equal(dense(pattern), expected)
+
+
+def counted_in_a_handler(x, goes_on):
+    k, y = 0, x[3]
+    for _ in range(5):
+        try:
+            k += 1
+            y = y * x[k % 3]
+        except NameError as error:
+            y = len(error.args) * x[0]
+        if not goes_on(k, x):
+            break
+    for i in range(12):  # 4,096 paths: the loop is a piece, too
+        if x[i % 4] * i > 0.3 * x[0]:
+            y = y + 0.0
+    return y
+
+
+def counted_before_the_end(x, goes_on):
+    k, y = 0, x[3]
+    while True:
+        try:
+            y = y * x[k % 3]
+        finally:
+            k += 1
+        if not goes_on(k, x) or k == 5:
+            break
+    for i in range(12):  # 4,096 paths: the loop is a piece, too
+        if x[i % 4] * i > 0.3 * x[0]:
+            y = y + 0.0
+    return y
+
+
+@pytest.mark.parametrize("f", [counted_in_a_handler, counted_before_the_end])
+def test_a_loop_reads_what_its_last_turn_has_assigned(f, seen_functions):
+    x = np.array([1.0, 2.0, 0.5, 3.0])
+    expected = [
+        dense(jacobian_sparsity(f, x, lambda k, x: k < turns))  # noqa: B023
+        for turns in range(6)
+    ]
+    found = dense(jacobian_sparsity(f, x, lambda k, x: x[0] * 0.9**k > 0.1))
+    assert np.array_equal(found, np.any(expected, axis=0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cases import kept_writes
 from oracles import dense, jacobian_pattern_at
 from sparsetrace import jacobian_sparsity
 
@@ -96,3 +97,20 @@ def test_what_is_written_in_place_is_seen_wherever_it_is_held(f, seen_functions)
     for x in (P, Q, R):
         missing = jacobian_pattern_at(f, x) & ~found
         assert not missing.any(), np.argwhere(missing).tolist()
+
+
+@pytest.mark.parametrize("loop", kept_writes.LOOPS)
+def test_what_cannot_be_undone_is_done_once(loop):
+    def f(x, goes_on=lambda k, x: x[0] * 0.9**k > 0.1):
+        given = loop(x, goes_on)
+        total = 0.0
+        for i in range(12):  # 4,096 paths: the loop is a piece, too
+            if x[i % 4] * i > 0.3 * x[0]:
+                total = x[i % 4]
+        return *given, total
+
+    expected = [
+        dense(jacobian_sparsity(lambda x: f(x, lambda k, x: k < turns), np.ones(4)))  # noqa: B023
+        for turns in range(6)
+    ]
+    assert np.array_equal(dense(jacobian_sparsity(f, np.ones(4))), np.any(expected, axis=0))

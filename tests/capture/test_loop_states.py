@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sparsetrace import ValueDependentError, hessian_sparsity, jacobian_sparsity
+from sparsetrace import EscapeError, ValueDependentError, hessian_sparsity, jacobian_sparsity
 from tests.cases import converging_loops as loops
 
 pytestmark = pytest.mark.usefixtures("seen_functions")
@@ -133,3 +133,62 @@ def test_a_number_of_all_integers():
         return x[min(i, 59)]
 
     assert jacobian_sparsity(f, np.full(60, 1e-10)).nnz == 60
+
+
+FACTORS = {f"turn {turn}": float(turn == 40) for turn in range(60)}
+
+
+def by_the_text_of_a_counter(x, goes_on):
+    y, k = x[2] * 1.0, 0
+    while goes_on(y, x):
+        y = y + FACTORS.get(f"turn {k}", 0.0) * x[1]
+        k += 1
+    return np.array([y])
+
+
+def by_the_text_of_a_place(x, goes_on):
+    y = x[2] * 1.0
+    for k in itertools.count():
+        if not goes_on(y, x):
+            break
+        if str(k) == "40":
+            y = y + x[1]
+    return np.array([y])
+
+
+def by_the_text_of_a_sum(x, goes_on):
+    y, counts = x[2] * 1.0, {"turns": 0}
+    while goes_on(y, x):
+        y = y + FACTORS.get("turn %d" % (counts["turns"] + 0), 0.0) * x[1]  # noqa: UP031
+        counts["turns"] += 1
+    return np.array([y])
+
+
+@pytest.mark.parametrize(
+    "f", [by_the_text_of_a_counter, by_the_text_of_a_place, by_the_text_of_a_sum]
+)
+def test_the_text_of_a_counter_is_that_of_a_number(f):
+    expected = union_over_turns(
+        jacobian_sparsity(lambda x, n=n: f(x, some_turns(n)), X) for n in (0, 1, 41, 50)
+    )
+    try:
+        found = jacobian_sparsity(lambda x: f(x, by_value), X, verify=False).toarray()
+    except (ValueDependentError, EscapeError):
+        return
+    assert not (expected & ~found).any()
+
+
+def reported(x, goes_on):
+    y, k = x.copy(), 0
+    while goes_on(y, x):
+        y = 0.5 * y
+        k += 1
+        if k > 10_000:
+            raise RuntimeError(f"no convergence after {k} turns")
+    print(f"{k} turns")
+    return y
+
+
+def test_the_text_of_a_counter_may_be_shown():
+    found = jacobian_sparsity(lambda x: reported(x, by_value), X).toarray()
+    np.testing.assert_array_equal(found, np.eye(4, dtype=bool))

@@ -78,6 +78,21 @@ class Noting(Base):
     __radd__ = __getitem__ = __abs__ = __neg__ = __eq__ = __contains__ = __call__ = __add__
 
 
+class Plain:
+    # nothing of it is computed, and it is not called
+
+    def __init__(self, w, cell):
+        self.cell = cell
+
+
+def called(g, *args):
+    return g(*args)
+
+
+def cell_of(b):
+    return b.cell
+
+
 def h(v, w, objects, array, matrix):
     if v > 0.5:
         ACT
@@ -108,18 +123,53 @@ k = np.ravel(array); k[0] = w
 k = np.array(array, copy=None); k[0] = w
 k = np.zeros(1); np.add(k, w, out=k); k = array; k[0] = w
 """
+_OF_METHODS = """
+k = array.fill; k(w) | (lambda g: g(w))(array.fill) | (array.fill if v is not None else abs)(w)
+getattr(array, "fill")(w) | k = getattr(array, "fill"); k(w) | k = getattr; k(array, "fill")(w)
+getattr(array, "fi" + "ll")(w) | k = "fill"; getattr(array, k)(w)
+functools.partial(array.fill, w)()
+operator.methodcaller("fill", w)(array) | operator.methodcaller("fi" + "ll", w)(array)
+k = operator.methodcaller("fill", w); k(array) | operator.attrgetter("fill")(array)(w)
+k = operator; k.methodcaller("fill", w)(array) | (k := array.fill)(w) | k, = [array.fill]; k(w)
+{"a": array.fill}["a"](w) | [array.fill][0](w) | k = (array.fill,); k[0](w) | called(array.fill, w)
+k = array.__setitem__; k(0, w) | k = b.cell.__setitem__; k(0, w) | called(b.cell.__setitem__, 0, w)
+called(operator.methodcaller("fill", w), array) | called(getattr, array, "fill")(w)
+any(map(operator.methodcaller("fill", w), [array])) | k = sorted([1], key=lambda v: array.fill(w))
+k = array.T.fill; k(w) | k = array[0:].fill; k(w) | k = cell_of(b).__setitem__; k(0, w)
+k = list.__setitem__; k(b.cell, 0, w) | list.__setitem__(b.cell, 0, w)
+any(map(getattr(array, "fill"), [w])) | any(map(operator.attrgetter("fill")(array), [w]))
+any(map(abs and array.fill, [w])) | np.apply_along_axis(array.__iadd__, 0, np.ones((1, 1)) * w)
+np.piecewise(np.ones(1) * w, [np.array([True])], [array.__iadd__]) | np.vectorize(array.fill)(w)
+k = (np.ones((1, 1)) * w).sum; k(0, None, array) | called((np.ones(1) * w).cumsum, 0, None, array)
+k = array.__getattribute__; k("fill")(w) | k = np.add; k(w, 0.0, array) | array.fill.__call__(w)
+functools.partial(np.add, w, 0.0, out=array)() | functools.partial(np.add, w, 0.0, array)()
+k = array.fill if v is not None else abs; k(w) | {**{"a": array.fill}}["a"](w)
+[g(w) for g in [array.fill]] | sum(g(w) or 1 for g in [array.fill]) | (lambda g=array.fill: g(w))()
+array.__getattribute__("fill")(w) | object.__getattribute__(array, "fill")(w)
+"""
+_MATCHED = """match array:
+            case np.ndarray(fill=k):
+                k(w)"""
 
 
 def _split(text: str) -> list[str]:
     return [act.strip() for line in text.strip().splitlines() for act in line.split(" | ")]
 
 
-ACTS = [*_split(_OF_OBJECTS), "with b: pass", "for k in b: pass", *_split(_OF_ARRAYS)]
+_OF_NOTING = [*_split(_OF_OBJECTS), "with b: pass", "for k in b: pass"]
+ACTS = [
+    *_OF_NOTING,
+    *_split(_OF_ARRAYS),
+    *_split(_OF_METHODS),
+    _MATCHED,
+    "for k in [array.fill]: k(w)",
+]
 
 
 def function(act: str) -> Callable[[Any], Any]:
     """The program with one act; its source can be read as that of a module."""
-    return _made(act, _SOURCE.replace("ACT", f"b = objects[0]\n        {act}"))
+    source = _SOURCE.replace("ACT", f"b = objects[0]\n        {act}")
+    return _made(act, source if act in _OF_NOTING else source.replace("[Noting(", "[Plain("))
 
 
 def _made(act: str, source: str) -> Callable[[Any], Any]:
