@@ -233,6 +233,10 @@ class Branches:
             self._estimates
         )
 
+    def is_tentative(self) -> bool:
+        """Whether the paths were refused on the way of one, and may still be run after all."""
+        return self.is_unfinished or (self.endless and self.turns < self.max_paths)
+
     def allow_crowd(self) -> None:
         """Go on after a crowd was refused, to `max_paths`."""
         self.crowd, self.allows_crowd = self.max_paths, True

@@ -499,7 +499,7 @@ class _Runs:
                 if timed is not None:
                     timed.pace = timed.effort.spent() - began
                 return Run(trace, outputs)
-            if session is not None:
+            if session is not None and not branches.is_tentative():
                 rebind(cause)
                 rebind(error)
                 exchange_sequences()
