@@ -77,6 +77,67 @@ def _iterations(x):
     return roots
 
 
+class Converging:
+    """A loop over an array to a tolerance: without an end of its own, or with a history."""
+
+    params = ["limited", "limited, with a history", "without a limit", "one for each element"]
+    param_names = ["loop"]
+
+    def setup(self, loop):
+        self.x = np.linspace(0.1, 1.0, 20)
+        self.f = _CONVERGING[loop]
+        self.time_converging(loop)
+
+    def time_converging(self, loop):
+        with np.errstate(all="ignore"):
+            jacobian_sparsity(self.f, self.x)
+
+
+def _step(y, x):
+    return 0.5 * np.cos(y) + 0.1 * np.roll(x, 1)
+
+
+def _limited(x):
+    y = x.copy()
+    for _ in range(300):
+        y, old = _step(y, x), y
+        if np.linalg.norm(y - old) < 1e-10:
+            break
+    return y
+
+
+def _with_a_history(x):
+    y, errors = x.copy(), []
+    for _ in range(300):
+        y, old = _step(y, x), y
+        errors.append(np.linalg.norm(y - old))
+        if np.linalg.norm(y - old) < 1e-10:
+            break
+    return y
+
+
+def _without_a_limit(x):
+    y, old = x.copy(), np.zeros(len(x))
+    while np.linalg.norm(y - old) > 1e-10:
+        y, old = _step(y, x), y
+    return y
+
+
+def _root(v):
+    z = v
+    while abs(z * z - v) > 1e-10:
+        z = (z + v / z) / 2
+    return z
+
+
+_CONVERGING = {
+    "limited": _limited,
+    "limited, with a history": _with_a_history,
+    "without a limit": _without_a_limit,
+    "one for each element": lambda x: [_root(v) for v in x],
+}
+
+
 class Printing:
     """The picture of a pattern with four million entries."""
 
