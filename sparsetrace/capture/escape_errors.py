@@ -49,7 +49,7 @@ from sparsetrace.user_code.frames import (
 )
 from sparsetrace.user_code.handlers import named
 from sparsetrace.user_code.public_names import public_name, public_name_in
-from sparsetrace.user_code.reach import OWN
+from sparsetrace.user_code.read_code import OWN
 
 __all__ = [
     "at_assignment",

@@ -21,7 +21,8 @@ from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES, EscapeError, TracingError
 from sparsetrace.user_code.bytecode import Chain, callee_at, instructions
 from sparsetrace.user_code.handlers import is_harmless
-from sparsetrace.user_code.reach import Code, Reached, is_foreign
+from sparsetrace.user_code.reach import Reached
+from sparsetrace.user_code.read_code import Code, is_foreign
 
 __all__ = ["may_swallow", "must_watch", "watching"]
 

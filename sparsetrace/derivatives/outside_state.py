@@ -20,14 +20,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from sparsetrace.derivatives.imaginary_parts import may_lose_imaginary_parts
-from sparsetrace.user_code.reach import (
-    Reached,
-    dict_of,
-    filled_slots,
-    imported_by,
-    is_foreign,
-    reached,
-)
+from sparsetrace.user_code.reach import Reached, dict_of, filled_slots, imported_by, reached
+from sparsetrace.user_code.read_code import is_foreign
 
 __all__ = ["Change", "Difference", "OutsideState"]
 

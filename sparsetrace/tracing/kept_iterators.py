@@ -20,7 +20,8 @@ from numpy.random import Generator
 
 from sparsetrace.capture import random_generators
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.user_code.reach import CACHES, ITERATORS, is_foreign
+from sparsetrace.user_code.object_kinds import CACHES, ITERATORS
+from sparsetrace.user_code.read_code import is_foreign
 
 __all__ = ["stand_in_for"]
 

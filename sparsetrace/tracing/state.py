@@ -33,13 +33,7 @@ from sparsetrace.tracing.shared_memory import overlapping
 from sparsetrace.user_code.held_arrays import HeldArrays
 from sparsetrace.user_code.own_stores import written_by_user
 from sparsetrace.user_code.places import item_of, places
-from sparsetrace.user_code.reach import (
-    Reached,
-    Walk,
-    dict_of,
-    filled_slots,
-    is_watched,
-)
+from sparsetrace.user_code.reach import Reached, Walk, dict_of, filled_slots, is_watched
 
 __all__ = ["State", "kept_state"]
 

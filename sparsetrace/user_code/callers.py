@@ -28,7 +28,8 @@ from sparsetrace.user_code.bytecode import (
     mapped_at,
     standing_at,
 )
-from sparsetrace.user_code.reach import CACHES, is_foreign
+from sparsetrace.user_code.object_kinds import CACHES
+from sparsetrace.user_code.read_code import is_foreign
 
 __all__ = ["called", "called_by_text", "called_directly", "calls_cache", "subscripted"]
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.places import Place, places, places_in
-from sparsetrace.user_code.reach import Code, Walk
+from sparsetrace.user_code.reach import Walk
+from sparsetrace.user_code.read_code import Code
 
 __all__ = ["HeldArrays"]
 

@@ -1,0 +1,237 @@
+"""What is read of a piece of code once, whoever reaches it: names, stores, what it may ask.
+
+Contract: no code of the user's runs.  In doubt the answer is yes.
+"""
+
+from __future__ import annotations
+
+import dis
+import itertools
+import opcode
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.user_code.handlers import CodeMap, code_map
+
+__all__ = [
+    "OWN",
+    "Code",
+    "code_of",
+    "is_foreign",
+    "nested",
+    "tells_arrays_apart",
+    "tells_numbers_apart",
+]
+
+OWN = ("numpy", "scipy", "sparsetrace")
+_WIDESPREAD = frozenset(
+    "IPython PIL _pytest bokeh jax jinja2 markupsafe matplotlib networkx numba packaging pandas "
+    "panel plotly pluggy pytest sympy tensorflow torch tornado xarray yaml".split()
+)
+"""Libraries whose modules are neither searched nor put back."""
+_DOUBTFUL = frozenset(
+    "getattr globals locals vars exec eval compile __import__ import_module attrgetter "
+    "__subclasses__ __dict__ __builtins__ modules entry_points suppress".split()
+)
+"""Names by which code reaches functions, or swallows errors, unseen."""
+_IMPORTS = frozenset(("import_module", "__import__", "modules"))
+_WRITES_GLOBALS = frozenset(("globals", "exec"))
+_ASKS_DTYPES = frozenset(
+    "can_cast common_type dtype isdtype issubdtype itemsize min_scalar_type nbytes "
+    "result_type".split()
+)
+_WRITES_ATTRIBUTES = frozenset(("setattr", "delattr", "vars", "__dict__"))
+
+
+def is_foreign(module: object, filename: str = "") -> bool:
+    """Whether a module is a library's: of Python, NumPy, SciPy, or a widespread one."""
+    package = module.partition(".")[0] if isinstance(module, str) else ""
+    if package == "__main__":
+        return False
+    if package in OWN or package in sys.stdlib_module_names:
+        return True
+    return package in _WIDESPREAD and (not filename or "site-packages" in filename)
+
+
+@dataclass(slots=True, eq=False)
+class Code:
+    """What is the same whenever a piece of code is looked at, nested functions included."""
+
+    code: types.CodeType
+    foreign: bool
+    names: tuple[str, ...]
+    imports: tuple[str, ...]
+    global_stores: tuple[str, ...]
+    attribute_stores: tuple[str, ...]
+    modules: tuple[str, ...]
+    """Modules that may be imported by their names, as text."""
+    doubtful: bool
+    """Whether it may call functions that it does not name."""
+    writes_globals: bool
+    writes_attributes: bool
+    """Whether it may write names that it does not store by an instruction."""
+    asks_dtypes: bool
+    """Whether it may ask an array for its dtype."""
+    compares_truths: bool
+    """Whether it compares with True or False by identity, as ``case True`` does."""
+    multiplies: bool
+    """Whether it may call the method ``dot`` of an array, and not just ``np.dot``."""
+    handlers: Any = None
+    """What `sparsetrace.capture.swallowed_errors` found out about its exception handlers."""
+
+
+_CODES: dict[int, Code] = {}
+_MOST_CODES = 32_768
+_IMPORT = frozenset((opcode.opmap["IMPORT_NAME"],))
+_STORE_GLOBAL = frozenset((opcode.opmap["STORE_GLOBAL"], opcode.opmap["DELETE_GLOBAL"]))
+_STORE_ATTR = frozenset((opcode.opmap["STORE_ATTR"], opcode.opmap["DELETE_ATTR"]))
+_IS = opcode.opmap["IS_OP"]
+_EXTENDED_ARG = opcode.opmap["EXTENDED_ARG"]
+
+
+def code_of(code: types.CodeType, scope: dict[str, Any]) -> Code:
+    """What is known of a code object, in a module with these names."""
+    known = _CODES.get(id(code))  # by identity: code objects compare their bytes
+    if known is None or known.code is not code:
+        if len(_CODES) >= _MOST_CODES:
+            _CODES.clear()
+        known = _CODES[id(code)] = _read(code, scope)
+    return known
+
+
+def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
+    codes = list(nested(code))
+    names = frozenset(name for one in codes for name in one.co_names)
+    written = [(one, one.co_code) for one in codes]  # which is made whenever it is asked for
+    present = frozenset().union(*(operations[::2] for _, operations in written))
+
+    def operands(of: frozenset[int]) -> tuple[str, ...]:
+        if of.isdisjoint(present):
+            return ()
+        return tuple(dict.fromkeys(name for one in written for name in _operands(*one, of)))
+
+    return Code(
+        code,
+        is_foreign(scope.get("__name__"), code.co_filename),
+        tuple(sorted(names)),
+        operands(_IMPORT),
+        operands(_STORE_GLOBAL),
+        operands(_STORE_ATTR),
+        tuple(_texts(codes)) if not names.isdisjoint(_IMPORTS) else (),
+        not names.isdisjoint(_DOUBTFUL),
+        not names.isdisjoint(_WRITES_GLOBALS),
+        not names.isdisjoint(_WRITES_ATTRIBUTES),
+        not names.isdisjoint(_ASKS_DTYPES),
+        _IS in present and any(map(_compares_truths, codes)),
+        "dot" in names and any(_multiplies(one, scope) for one in codes),
+    )
+
+
+def nested(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object and those of the functions in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from nested(constant)
+
+
+def _compares_truths(code: types.CodeType) -> bool:
+    if _IS not in code.co_code[::2] or not any(isinstance(x, bool) for x in code.co_consts):
+        return False
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    return any(
+        after.opcode == _IS and before.opname == "LOAD_CONST" and isinstance(before.argval, bool)
+        for before, after in itertools.pairwise(steps)
+    )
+
+
+def _multiplies(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+    return any(
+        step.argval == "dot"
+        and step.opname in ("LOAD_ATTR", "LOAD_METHOD")
+        and type(scope.get(str(before.argval))) is not types.ModuleType
+        for before, step in itertools.pairwise(steps)
+    )
+
+
+def _texts(codes: list[types.CodeType]) -> Iterator[str]:
+    for code in codes:
+        yield from (text for text in code.co_consts if isinstance(text, str))
+
+
+def _operands(code: types.CodeType, operations: bytes, of: frozenset[int]) -> Iterator[str]:
+    """The names that instructions of these kinds work on."""
+    if of.isdisjoint(operations[::2]):
+        return
+    argument = 0
+    for operation, low in zip(operations[::2], operations[1::2], strict=True):
+        argument = argument << 8 | low
+        if operation in of:
+            yield code.co_names[argument]
+        if operation != _EXTENDED_ARG:
+            argument = 0
+
+
+_TYPES = frozenset("type __class__ singledispatch".split())
+_ATTRIBUTE_TESTS = frozenset("hasattr getattr".split())
+_OF_NUMPY_ALONE = frozenset(dir(np.float64)).symmetric_difference(dir(float))
+_TYPE_TESTS = frozenset("isinstance issubclass".split())
+_WHOLE_TYPES = frozenset("int Integral Rational integer signedinteger generic".split())
+
+
+def tells_numbers_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    """Whether code may tell numbers of one type from equal ones of another."""
+    for one in nested(code):
+        names = frozenset(one.co_names)
+        if not _TYPES.isdisjoint(names):
+            return True
+        if not _TYPE_TESTS.isdisjoint(names) and not _WHOLE_TYPES.isdisjoint(names):
+            return True
+        if not _ATTRIBUTE_TESTS.isdisjoint(names) and not _OF_NUMPY_ALONE.isdisjoint(
+            x for x in one.co_consts if isinstance(x, str)
+        ):
+            return True
+        if one.co_exceptiontable and _catches(code_map(one), scope):
+            return True
+    return False
+
+
+_OF_ONE_TYPE_OF_NUMBERS = (ZeroDivisionError, OverflowError, AttributeError, UnboundLocalError)
+"""Errors that numbers of one type, or no number, raise alone."""
+_ARRAY_TYPES = _WHOLE_TYPES | frozenset(
+    """
+    Complex Hashable Iterable Number Real Sized Sequence complex complexfloating float float64
+    floating inexact isscalar ndarray number
+    """.split()
+)
+_OF_ONE_KIND = frozenset(dir(np.float64)).symmetric_difference(dir(np.ndarray))
+
+
+def tells_arrays_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    """Whether code may tell a number from an array without axes."""
+    for one in nested(code):
+        names = frozenset(one.co_names)
+        if "isscalar" in names or (
+            not _TYPE_TESTS.isdisjoint(names) and not _ARRAY_TYPES.isdisjoint(names)
+        ):
+            return True
+        if not _ATTRIBUTE_TESTS.isdisjoint(names) and not _OF_ONE_KIND.isdisjoint(
+            x for x in one.co_consts if isinstance(x, str)
+        ):
+            return True
+        if one.co_exceptiontable and _catches(code_map(one), scope, (TypeError,)):
+            return True
+    return False
+
+
+def _catches(
+    known: CodeMap, scope: dict[str, Any], errors: Iterable[Any] = _OF_ONE_TYPE_OF_NUMBERS
+) -> bool:
+    """Whether a handler may be for an error that only some values raise."""
+    return any(known.outcome(start, error, scope)[0] for start in known.starts for error in errors)
