@@ -142,7 +142,7 @@ def test_runs_and_decisions_grow_as_the_elements(name, monkeypatch):
             begun.append(self)
 
     monkeypatch.setattr("sparsetrace.capture.session.Effort", Noted)
-    for n in (50, 400):
+    for n in (25, 200):
         st.jacobian_sparsity(EXACT[name], np.linspace(0, 1, n), verify=False)
     small, large = begun
     assert large.steps < 3000 + 10 * small.steps
