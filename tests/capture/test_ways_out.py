@@ -265,9 +265,12 @@ def test_products_with_a_matrix_are_refused():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PendingDeprecationWarning)
         matrix = np.matrix(np.ones((4, 4)))
-        for f in (lambda x: x * matrix, lambda x: matrix * x, lambda x: matrix @ x):
+        for f in (lambda x: x * matrix, lambda x: matrix @ x):
             with pytest.raises(TracingError, match=r"matrix|view"):
                 jacobian_sparsity(f, X)
+        with pytest.raises(ValueError, match=r"\(4, ?4\) and \(1, ?4\)"):  # as in NumPy
+            jacobian_sparsity(lambda x: matrix * x, X)
+        assert jacobian_sparsity(lambda x: matrix * x[:, None], X).nnz == 16
 
 
 def test_an_error_swallowed_in_another_thread_fails_the_trace():

@@ -128,19 +128,30 @@ def test_views_that_numpy_makes_read_only(f):
 @pytest.mark.parametrize(
     "f",
     [
-        lambda x: np.roll(x, np.argmax(x)),
         lambda x: np.repeat(x, (x > 0).astype(int)),
         lambda x: np.compress(x > 0, x),
         lambda x: np.extract(x > 0, x),
-        lambda x: np.delete(x, np.argmax(x)),
-        lambda x: np.insert(x, np.argmax(x), 0),
         lambda x: np.delete(x, [np.argmax(x)]),
+        lambda x: np.insert(x, [np.argmax(x)], 0),
     ],
 )
 def test_moves_by_unknown_amounts_are_refused(f):
     """Of up to 64 values each is a path: tests/cases/decided_indices.py has such moves."""
     with pytest.raises(st.TracingError):
         st.jacobian_sparsity(f, np.ones(70))
+
+
+@pytest.mark.parametrize(
+    ("f", "entries"),
+    [
+        (lambda x: np.roll(x, np.argmax(x)), 70 * 70),
+        (lambda x: np.delete(x, np.argmax(x)), 69 * 2),
+        (lambda x: np.insert(x, np.argmax(x), 0), 68 * 2 + 3),
+    ],
+)
+def test_moves_by_unknown_amounts_that_keep_the_shape(f, entries):
+    """Those that have more than 64 values: tests/cases/unknown_counts.py has others."""
+    assert st.jacobian_sparsity(f, np.ones(70)).nnz == entries
 
 
 def test_a_known_index_in_a_traced_array_moves():
