@@ -258,8 +258,10 @@ class Branches:
 
     def _take_next(self) -> None:
         waiting = self._waiting
-        slow = self._random is None and self.effort.spent() + self.effort.spared > _PATIENCE
-        if slow and len(waiting) > 1:
+        effort = self.effort
+        draws = self._random is None and effort.may_draw and len(waiting) > 1
+        if draws and effort.spent() + effort.spared > _PATIENCE:
+            effort.has_drawn = True
             self._random = random.Random(len(waiting))
             self._evidence = Evidence(self.max_paths), Evidence(self.crowd)
         if self._random is not None:

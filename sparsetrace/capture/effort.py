@@ -24,6 +24,10 @@ class Effort:
         Counted so far.
     spared : float
         Those that are no part of a search: of calls in proportion to those of one run.
+    may_draw : bool
+        Whether paths may be run in a random order once there have been many steps.
+    has_drawn : bool
+        Whether any were.
 
     Examples
     --------
@@ -36,6 +40,11 @@ class Effort:
     """
 
     def __init__(self) -> None:
+        self.may_draw, self.has_drawn = True, False
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Count from nothing again."""
         self.steps = 0
         self.spared = 0.0
         self._asked: float | None = None

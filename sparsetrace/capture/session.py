@@ -226,6 +226,19 @@ class Session:
             function, args, kwargs, undoes=undoes, may_speak=is_heard, known=known, reached=reached
         )
 
+    def begins_in_order(self) -> bool:
+        """Begin the search anew, with no paths in a random order; False if none were.
+
+        What calls that are run apart give may come in another order then, and be united otherwise:
+        the function seems to decide something else where it is run again.
+        """
+        effort = self.effort
+        if not effort.has_drawn:
+            return False
+        effort.may_draw = effort.has_drawn = False
+        effort.begin_anew()
+        return True
+
     def need(self, group: str | None = None) -> None:
         """Ask for a run with more functions exchanged, unless they are.
 

@@ -26,7 +26,7 @@ from sparsetrace.capture.apart_functions import (
     some_are_taken_whole,
     way_of,
 )
-from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.branches import Branches, OtherDecisions
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
 from sparsetrace.capture.patches import (
@@ -288,7 +288,11 @@ class _Runs:
             session.are_too_many = False
             try:
                 result = self.all_paths(begun)
-            except TracingError:
+            except TracingError as error:
+                if isinstance(error, OtherDecisions) and session.begins_in_order():
+                    begun = None
+                    begin_search(session)
+                    continue
                 if branches.exceeded:
                     session.exceeded.append(branches)
                 if branches.crowded:

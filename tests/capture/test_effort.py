@@ -1,6 +1,7 @@
 """A search of paths is limited by what it does, not by how fast the machine is."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -63,3 +64,35 @@ def test_what_is_spared_is_not_spent(monkeypatch):
     done.steps += 100
     done.spare(began)
     assert done.spent() == 5
+
+
+@pytest.mark.parametrize("seconds", [1.08e-3, 1.15e-3, 1.21e-3])
+def test_a_slow_machine_is_not_taken_for_a_function_that_changes(monkeypatch, seconds):
+    """Paths are run in a random order once a search takes long, which may be between two runs."""
+    clock = itertools.count(0.0, seconds)
+    monkeypatch.setattr(effort, "monotonic", lambda: next(clock))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            pattern = st.jacobian_sparsity(scaled, np.ones(3), max_paths=100, verify=False)
+        except st.ValueDependentError as error:
+            assert "very many decision paths" in str(error)  # noqa: PT017
+        else:
+            assert pattern.nnz == 3
+
+
+def scaled(x):
+    """Several ends in a turn, and a warning."""
+    y = x
+    for turn in range(60):
+        before = y
+        y = 1 / (y + x)
+        if np.any(y == 0) or np.any(np.isnan(y)) or np.any(np.isinf(y)):
+            warnings.warn(f"singular in turn {turn}", stacklevel=2)
+            y = before
+            break
+        if turn % 10 == 0 and np.linalg.norm(y - before) < 1e-9:
+            break
+    else:
+        warnings.warn("more turns", stacklevel=2)
+    return y
