@@ -80,7 +80,7 @@ def poly1d_patches(group: str) -> list[Patch]:
         return as_array(self, *args, **kwargs)
 
     return [
-        Patch(module, "trim_zeros", trim, trim_zeros),
+        Patch(vars(module), "trim_zeros", trim, trim_zeros),  # there alone, by no other name
         Patch(module, "polydiv", divide, lambda u, v: of_coefficients(divide, (u, v), {})),
         Patch(np.poly1d, "__array__", as_array, __array__),
     ]
