@@ -207,10 +207,17 @@ def test_what_a_path_through_a_package_fails_by_is_left_out(installed, name, cou
     assert any(error in line for line in pattern.left_out)
 
 
+LARGE = np.array([5.0, 6.0, 7.0])
+
+
 def truth_of_an_array(x):
     if np.sum(x) > 9.0:
         return x if x > 1.0 else -x
     return x * x[0]
+
+
+def steps_of_a_sign(x):
+    return np.arange(1.0, 4.0)[:: int(np.sign(x[0]))] * x
 
 
 def item_of_a_number(x):
@@ -227,15 +234,16 @@ def length_of_a_number(x):
 
 
 @pytest.mark.parametrize(
-    ("f", "expected", "shown"),
+    ("f", "at", "expected", "shown"),
     [
-        (truth_of_an_array, [[1, 0, 0], [1, 1, 0], [1, 0, 1]], "truth value of an array"),
-        (length_of_a_number, [[0, 1, 0], [0, 0, 1]], r"has no len\(\)"),
+        (truth_of_an_array, LARGE, [[1, 0, 0], [1, 1, 0], [1, 0, 1]], "truth value of an array"),
+        (steps_of_a_sign, np.zeros(3), np.eye(3).tolist(), "slice step cannot be zero"),
+        (length_of_a_number, LARGE, [[0, 1, 0], [0, 0, 1]], r"has no len\(\)"),
     ],
 )
-def test_what_arrays_and_plain_numbers_refuse_alike_is_left_out(f, expected, shown):
+def test_what_arrays_and_plain_numbers_refuse_alike_is_left_out(f, at, expected, shown):
     with pytest.raises((TypeError, ValueError), match=shown):
-        f(np.array([5.0, 6.0, 7.0]))
+        f(at)
     pattern = st.jacobian_sparsity(f, np.ones(3))
     assert pattern.toarray().astype(int).tolist() == expected
     assert shown.replace("\\", "") in pattern.left_out[0]
