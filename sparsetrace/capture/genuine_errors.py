@@ -57,7 +57,8 @@ _FAILURES: dict[type[Exception], str] = {
 }
 """What an operation on plain objects raises, and the words that it says."""
 _OF_PYTHONS_CONTAINERS = re.compile(
-    r"^'?(pop from (an )?empty (list|set|deque)|popitem\(\): dictionary is empty)'?$"
+    r"^'?(pop from (an )?empty (list|set|deque)|popitem\(\): dictionary is empty)'?$|"
+    r" is not in (deque|list)$|^(list|tuple)\.(index|remove)\(x\): x not in (list|tuple)$"
 )
 """What containers of Python's say, also where an installed package calls their methods."""
 _NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")

@@ -174,6 +174,11 @@ def emptied(v, w):
     if v > 5:
         return set(places).union(places).pop() * w
     return v * w
+
+
+def least(u, v):
+    values = [u * 1.0, v * 1.0]
+    return [u, v][values.index(min(values))]
 """
 
 
@@ -197,6 +202,7 @@ def installed(tmp_path, monkeypatch):
         ("series", 3, "TypeError"),
         ("counted", 2, "TypeError"),
         ("emptied", 2, "KeyError"),
+        ("least", 2, "is not in list"),
     ],
 )
 def test_what_a_path_through_a_package_fails_by_is_left_out(installed, name, count, error):
