@@ -40,7 +40,8 @@ _OF_EMPTY = (
     r"need at least one array|requires at least|at least one data point|no median|no mode|"
     r"not enough values to unpack|too many values to unpack|x not in|is not in list|"
     r"is not in tuple|not in deque|substring not found|must not be zero|zip\(\) argument|"
-    r"slice step cannot be zero|pop from|is empty|max\(\)|min\(\)|attempt to get arg|math domain|expected a (non)?negative"
+    r"slice step cannot be zero|pop from|is empty|max\(\)|min\(\)|attempt to get arg|math domain|"
+    r"expected a (non)?negative"
 )
 _OF_SHAPES = r"cannot be broadcast to a single shape|could not be broadcast together"
 _FAILURES: dict[type[Exception], str] = {

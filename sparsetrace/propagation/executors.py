@@ -47,7 +47,7 @@ def worth_it(executor: Any, program: Program, products: int = 0) -> bool:
     They are not where they are solved sooner than shipped, nor by a thread of the executor itself,
     which would wait for tasks that may wait for this thread.
     """
-    if executor is None or threading.current_thread() in getattr(executor, "_threads", ()):
+    if executor is None or _is_own_thread(executor):
         return False
     return edges(program) + products >= _WORTH
 
@@ -86,6 +86,15 @@ def first_order_by_parts(executor: Any, program: Program, store: str) -> Pattern
     cuts = [(a, b) for a, b in pairwise(ends) if a < b]
     columns = [(_of_columns(program, a, b), store, most) for a, b in cuts]
     return _beside(by_parts(executor, _solved, columns), [a for a, _ in cuts])
+
+
+def _is_own_thread(executor: Any) -> bool:
+    """Whether this is a thread of the executor, which counts one only after it has started."""
+    thread = threading.current_thread()
+    prefix = getattr(executor, "_thread_name_prefix", None)
+    return thread in getattr(executor, "_threads", ()) or (
+        prefix is not None and thread.name.rpartition("_")[0] == str(prefix or executor)
+    )
 
 
 def workers(executor: Any) -> int:

@@ -140,6 +140,30 @@ def test_a_call_by_a_thread_of_the_executor_itself(detect, f):
             same(call.result(timeout=60), detect(f, X))
 
 
+class Late(set):
+    """Threads that are counted long after they have started, as on a machine with much to do."""
+
+    def add(self, thread):
+        self.kept = [*getattr(self, "kept", []), thread]
+
+    def __len__(self):
+        return len(getattr(self, "kept", []))
+
+
+@pytest.mark.parametrize("prefix", ["", "mine"])
+def test_a_thread_of_the_executor_that_it_has_not_counted_yet(prefix):
+    with ThreadPoolExecutor(2, prefix) as executor:
+        executor._threads = Late()
+        calls = [executor.submit(energies, executor) for _ in range(2)]
+        for call in calls:
+            same(call.result(timeout=60), energies(None))
+        executor._threads = set(executor._threads.kept)
+
+
+def energies(executor):
+    return st.hessian_sparsity(energy, X, executor=executor)
+
+
 class Waiting(Executor):
     """Gives out futures of which the second is interrupted."""
 
