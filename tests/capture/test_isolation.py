@@ -44,14 +44,18 @@ def f(x):
 
 
 def everything_wrapped():
-    return [(owner, name, original) for owner, name, original, _ in patches._patches()]
+    """The names with what they stand for outside of traces, and the scopes that they are in."""
+    return [
+        (owner if isinstance(owner, dict) else vars(owner), name, original)
+        for owner, name, original, _ in patches._patches()
+    ]
 
 
 @pytest.fixture(autouse=True)
 def nothing_left():
     yield
-    for owner, name, original in everything_wrapped():
-        assert vars(owner)[name] is original, name
+    for scope, name, original in everything_wrapped():
+        assert scope[name] is original, name
     assert patches._active == 0
     assert not patches._rebound
     assert not patches._patched
@@ -65,7 +69,7 @@ def test_wrapped_while_a_trace_runs_and_only_then():
     seen = Outside()
 
     def f(x):
-        seen.extend(vars(owner)[name] is original for owner, name, original in rows)
+        seen.extend(scope[name] is original for scope, name, original in rows)
         return x
 
     rows = everything_wrapped()
