@@ -17,6 +17,7 @@ from cases.loop_modes import DOUBTFUL, MODES, PIECES
 from cases.loop_states import STATES
 from cases.loops_in_calls import CALLS
 from cases.loops_in_states import IN_STATES
+from cases.scaling import to_a_tolerance
 from cases.solver_loops import (
     LOOPS,
     caught,
@@ -163,24 +164,6 @@ def test_what_loops_carry(f, seen_functions):
             for pattern in patterns:
                 if result is not None and pattern.shape == result.shape:
                     assert not (pattern & ~result).any()
-
-
-def to_a_tolerance(x, turns=60):
-    """As in the scaling of matrices: several ends in a turn, and a warning."""
-    y = x
-    for turn in range(turns):
-        before = y
-        y = 1 / (y + x)
-        if np.any(y == 0) or np.any(np.isnan(y)) or np.any(np.isinf(y)):
-            warnings.warn(f"singular in turn {turn}", stacklevel=2)
-            y = before
-            break
-        if turn % 10 == 0 and np.linalg.norm(y - before) < 1e-9:
-            break
-    else:
-        print(end="")
-        y = y * x[0]
-    return y
 
 
 def test_a_loop_ends_more_often_than_there_may_be_paths(seen_functions):

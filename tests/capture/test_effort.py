@@ -8,6 +8,7 @@ import pytest
 
 import sparsetrace as st
 from cases.branches_per_element import upwind
+from cases.scaling import to_a_tolerance
 from sparsetrace.capture import apart_functions, effort
 from sparsetrace.capture.effort import Effort
 
@@ -74,25 +75,8 @@ def test_a_slow_machine_is_not_taken_for_a_function_that_changes(monkeypatch, se
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            pattern = st.jacobian_sparsity(scaled, np.ones(3), max_paths=100, verify=False)
+            pattern = st.jacobian_sparsity(to_a_tolerance, np.ones(3), max_paths=100, verify=False)
         except st.ValueDependentError as error:
             assert "very many decision paths" in str(error)  # noqa: PT017
         else:
-            assert pattern.nnz == 3
-
-
-def scaled(x):
-    """Several ends in a turn, and a warning."""
-    y = x
-    for turn in range(60):
-        before = y
-        y = 1 / (y + x)
-        if np.any(y == 0) or np.any(np.isnan(y)) or np.any(np.isinf(y)):
-            warnings.warn(f"singular in turn {turn}", stacklevel=2)
-            y = before
-            break
-        if turn % 10 == 0 and np.linalg.norm(y - before) < 1e-9:
-            break
-    else:
-        warnings.warn("more turns", stacklevel=2)
-    return y
+            assert pattern.nnz == 5
