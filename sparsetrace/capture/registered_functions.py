@@ -91,6 +91,8 @@ _held_elsewhere: dict[int, tuple[Any, Any]] = {}
 
 Those of classes are exchanged in these alone, unless a user has given the rule.
 """
+_made_of: tuple[dict[int, tuple[Any, Any]], dict[int, tuple[Any, Any]]] = ({}, {})
+"""Of SciPy's, and of a user's, these were made."""
 
 
 def refresh() -> bool:
@@ -98,16 +100,18 @@ def refresh() -> bool:
 
     Wherever else the traced function holds one of them, it is exchanged there too.
     """
-    global _held_elsewhere
+    global _held_elsewhere, _made_of
     users = _with_wrappers(_patch(*key) for key in list(OVERRIDDEN) if _is_loaded(key[0]))
     scipys = _functions_of(loaded() - ON_ESCAPE)
-    known = {**scipys, **users} if users else scipys
-    if known is _held_elsewhere or _are_same(known, _held_elsewhere):
+    made_of = (scipys, users)
+    if scipys is _made_of[0] and _are_same(users, _made_of[1]):
         return False
+    known = {**scipys, **users} if users else scipys
+    is_other = not _are_same(known, _held_elsewhere)
     WATCHED.difference_update(_held_elsewhere)
     WATCHED.update(known)
-    _held_elsewhere = known
-    return True
+    _held_elsewhere, _made_of = known, made_of
+    return is_other
 
 
 def _are_same(one: dict[int, tuple[Any, Any]], other: dict[int, tuple[Any, Any]]) -> bool:

@@ -8,6 +8,7 @@ of first and second order are compared with the oracles.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -137,7 +138,7 @@ def check_second_order(f: Any, extra: str = "") -> None:
 
     def total(v: Any) -> Any:
         numbers = flat_outputs(f(v))
-        weights = 1 + np.random.default_rng(7).random((2, numbers.size))
+        weights = _weights(numbers.size)
         with np.errstate(all="ignore"):
             terms = weights[0] * numbers.real + weights[1] * numbers.imag
         return np.sum(terms[np.isfinite(terms)])
@@ -150,6 +151,11 @@ def check_second_order(f: Any, extra: str = "") -> None:
         expected |= _second_derivatives(total, points=60, among=pattern & ~expected)
     compare = assert_covers if extra else assert_same_pattern
     compare(pattern, expected)
+
+
+@functools.cache
+def _weights(size: int) -> Any:
+    return 1 + np.random.default_rng(7).random((2, size))
 
 
 def _is_straight(f: Any) -> bool:

@@ -35,6 +35,8 @@ HESSIAN_RTOL = 1e-12
 
 def flat_outputs(result: Any) -> NDArray[Any]:
     """All numbers in nested tuples, lists and dicts, as one vector."""
+    if type(result) is np.ndarray and result.dtype == float:
+        return result.flatten()
     leaves = [np.ravel(leaf) for leaf in _leaves(result)]
     return np.concatenate(leaves) if leaves else np.zeros(0)
 
@@ -209,17 +211,19 @@ def _second_derivatives(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of the second derivatives wanted are non-zero, and which are defined."""
     steps = HESSIAN_STEP * np.maximum(1.0, np.abs(point.ravel()))
-    values: dict[tuple[tuple[int, float], ...], float] = {}
+    values: dict[tuple[float, ...], float] = {}
 
     def value(i: int, along_i: float, j: int, along_j: float) -> float:
-        moves = {i: along_i, j: along_j} if i != j else {i: along_i + along_j}
-        key = tuple((index, move) for index, move in moves.items() if move)
-        if key not in values:
+        if i == j:
+            along_i, along_j = along_i + along_j, 0.0
+        moves = ((i, along_i) if along_i else ()) + ((j, along_j) if along_j else ())
+        known = values.get(moves)
+        if known is None:
             moved = point.copy()
-            for index, move in key:
+            for index, move in zip(moves[::2], moves[1::2], strict=True):
                 moved.flat[index] += move
-            values[key] = _one_number(f(moved))
-        return values[key]
+            known = values[moves] = _one_number(f(moved))
+        return known
 
     nonzero, defined = np.zeros_like(wanted), np.zeros_like(wanted)
     for i, j in np.argwhere(np.triu(wanted)).tolist():
@@ -261,6 +265,8 @@ def _bends(
 
 
 def _one_number(result: Any) -> float:
+    if type(result) is np.float64:
+        return float(result)
     numbers = flat_outputs(result)
     if numbers.shape != (1,) or numbers.dtype.kind == "c":
         raise ValueError(f"one real number is wanted, not {numbers.size} of {numbers.dtype}")
