@@ -180,7 +180,7 @@ def problems(call: str, kind: str) -> list[str]:
 
 
 # ---------------------------------------------------------------------- all that share
-_EACH = 3
+_EACH = 2
 """Calls of each function, spread over those that give views."""
 _NAME = re.compile(r"np(?:\.\w+)+(?=\()|\.(\w+)")
 

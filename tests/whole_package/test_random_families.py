@@ -44,7 +44,7 @@ from oracles import (
 )
 from sparsetrace import TracingError, hessian_sparsity, jacobian_sparsity
 
-PROGRAMS, BATCH, CHUNK = 208, 16, 20
+PROGRAMS, BATCH, CHUNK = 112, 16, 20
 POINTS = 3
 PATHS = 128
 SHRINK = 40
