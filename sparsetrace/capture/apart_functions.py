@@ -62,6 +62,8 @@ _owners: dict[int, types.CodeType] = {}
 """The user's code that the code of a piece is of, by the ids of those."""
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
 """Functions with another code than their own."""
+_bodies: dict[int, types.FunctionType] = {}
+"""Those that run what calls that are run apart stand for, as long as they may be called again."""
 
 _MOST_STEPS = 14_000
 """Steps after which a search for what to run apart is given up: usually 0.7 seconds."""
@@ -268,7 +270,7 @@ def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
         session.apart.update(codes)
         with _lock:
             _wanted.update((id(code), code) for code in codes.values())
-            _exchange()
+            _exchange(session)
     return bool(codes)
 
 
@@ -298,7 +300,7 @@ def _more_pieces(session: Session, exceeded: list[Branches], *, loops: bool = Fa
                     session.apart[filename, place] = place
                     more = True
         if more:
-            _exchange()
+            _exchange(session)
     return more
 
 
@@ -329,20 +331,34 @@ def _can_be_apart(code: types.CodeType) -> bool:
 
 
 # ------------------------------------------------------------------------- codes
-def _exchange() -> None:
+def _exchange(session: Session) -> None:
     """Give every function of the files concerned the code that stands for its own."""
     _put_back()
     _stand_ins.clear()
     filenames = {code.co_filename for code in _wanted.values()} | _places.keys()
-    objects = gc.get_objects()
-    # most are none: without a step in Python for each
-    for item in compress(objects, map(is_, map(type, objects), repeat(types.FunctionType))):
+    functions = session.reached_functions() if _sessions == 1 else ()
+    own = [item for item in functions if item.__code__.co_filename in filenames]
+    for item in [*own, *_bodies.values()] if _are_all(own) else _functions_there_are():
         code = item.__code__
         if code.co_filename in filenames:
             made = _stand_in(code)
             if made is not code:
                 item.__code__ = made
                 _functions.append((item, code))
+
+
+def _are_all(functions: list[types.FunctionType]) -> bool:
+    """Whether these are all functions that are run apart: no run makes others of such code."""
+    codes = {item.__code__ for item in functions}
+    made = {code for around in codes for code in _nested_codes(around)}
+    concerned = {*_wanted.values(), *(code for _, code in _outlined)}
+    return codes >= concerned and made.isdisjoint(concerned)
+
+
+def _functions_there_are() -> Iterator[types.FunctionType]:
+    """All functions; most objects are none: without a step in Python for each."""
+    objects = gc.get_objects()
+    return compress(objects, map(is_, map(type, objects), repeat(types.FunctionType)))
 
 
 def _put_back() -> None:
@@ -502,6 +518,7 @@ class _Apart:
         before = _Before(session, trace)
         while True:
             session.inside.add(key)
+            _bodies[id(body)] = body
             try:
                 return run_apart(
                     trace,
@@ -520,6 +537,7 @@ class _Apart:
                     raise
             finally:
                 session.inside.discard(key)
+                _bodies.pop(id(body), None)
             before.put_back()
 
 

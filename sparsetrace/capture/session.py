@@ -11,7 +11,7 @@ import functools
 import math
 import sys
 import types
-from collections.abc import Callable, Hashable, ValuesView
+from collections.abc import Callable, Hashable, Sequence, ValuesView
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
@@ -169,6 +169,8 @@ class Session:
         Whether it may tell an object from an equal one.
     reads_frames : callable
         Whether it may read the variables of its callers: then nothing is run apart.
+    reached_functions : callable
+        The functions of the user's own that may be called; none where there may be others.
     """
 
     def __init__(self, max_paths: int = 1) -> None:
@@ -209,6 +211,7 @@ class Session:
         self.asks_types: Callable[..., bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
         self.reads_frames: Callable[[], bool] = _in_doubt
+        self.reached_functions: Callable[[], Sequence[types.FunctionType]] = tuple
 
     def has_effects(
         self,

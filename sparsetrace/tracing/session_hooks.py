@@ -35,6 +35,7 @@ def new_session(state: State, max_paths: int) -> Session:
     session.asks_types = lambda arrays=False: asks_arrays() if arrays else asks_types()
     session.functions = _Once(state.reached.by_names)
     session.reads_frames = _Once(state.reached.reads_frames)
+    session.reached_functions = state.reached.all_functions
     session.asks_identity = _Once(state.reached.tells_objects_apart)
     return session
 

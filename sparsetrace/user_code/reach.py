@@ -164,6 +164,10 @@ class Reached:
             for one in nested(code.code)
         )
 
+    def all_functions(self) -> list[types.FunctionType]:
+        """The user's functions that were there; none where others may be called, too."""
+        return [] if self.unknown else self.functions
+
     def by_names(self) -> dict[str, list[tuple[types.CodeType, dict[str, Any]]]]:
         """The user's functions, also those that functions make, by their names."""
         result: dict[str, list[tuple[types.CodeType, dict[str, Any]]]] = {}
