@@ -58,6 +58,8 @@ _outlined: dict[tuple[str, types.CodeType], types.CodeType] = {}
 """By file and code the code in which pieces are functions of their own."""
 _places: dict[str, frozenset[tuple[int, int]]] = {}
 """Where these pieces begin, by file."""
+_deciding: set[types.CodeType] = set()
+"""The codes that these pieces were looked for in."""
 _owners: dict[int, types.CodeType] = {}
 """The user's code that the code of a piece is of, by the ids of those."""
 _functions: list[tuple[types.FunctionType, types.CodeType]] = []
@@ -251,7 +253,7 @@ def run_nothing_apart(session: Session) -> None:
 
 def _forget() -> None:
     _put_back()
-    for known in (_wanted, _stand_ins, _originals, _outlined, _places, _owners):
+    for known in (_wanted, _stand_ins, _originals, _outlined, _places, _deciding, _owners):
         known.clear()
     _kept.clear()
 
@@ -290,6 +292,7 @@ def _more_pieces(session: Session, exceeded: list[Branches], *, loops: bool = Fa
     with _lock:
         for filename, some in lines.items():
             before = _places.get(filename, frozenset())
+            _deciding.update(some)
             made = outlined(some, stand_in, before=before, loops=loops)
             places = before if made is None else made.places
             if made is not None:
@@ -351,8 +354,9 @@ def _are_all(functions: list[types.FunctionType]) -> bool:
     """Whether these are all functions that are run apart: no run makes others of such code."""
     codes = {item.__code__ for item in functions}
     made = {code for around in codes for code in _nested_codes(around)}
-    concerned = {*_wanted.values(), *(code for _, code in _outlined)}
-    return codes >= concerned and made.isdisjoint(concerned)
+    wanted = set(_wanted.values())
+    other = {code for _, code in _outlined}  # and those around them, which need not be called
+    return codes >= wanted | _deciding and made.isdisjoint(wanted | other)
 
 
 def _functions_there_are() -> Iterator[types.FunctionType]:
