@@ -28,7 +28,8 @@ from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Block, Columns, G
 from sparsetrace.graph.interactions import Contraction, MatrixProduct, Products
 from sparsetrace.operands.complex_operands import real_dtype
 from sparsetrace.operands.operands import Elements, is_traced, python_type
-from sparsetrace.propagation.jacobian import index_sets
+from sparsetrace.propagation.jacobian import propagate
+from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 
 __all__ = ["Literal", "Recipe", "Result", "Rule", "Step", "recorded"]
 
@@ -39,6 +40,8 @@ Places = NDArray[np.intp]
 
 _MOST_PLACES = 4096
 """The most parents that a recipe may have, and the most elements of results."""
+_MOST_MEMBERS = 2**22
+"""The most entries of all unions together that equal ones are looked for among."""
 _FEW = 16
 """So many parents, beside half as many again as the rule's own blocks, direct unions may have.
 
@@ -397,21 +400,28 @@ def _flattened(own: Graph, size: int, ids: Ids, most: int) -> tuple[list[Step], 
     """
     nodes = np.unique(ids[ids >= FIRST_INPUT + size])
     places = arange(own.size - FIRST_INPUT)
-    members = [item.to_array() for item in index_sets(own, nodes)] if len(nodes) else []
+    current = CURRENT.set(None)  # what is exchanged of NumPy's is not for this
+    try:
+        found = propagate(own, nodes, most=_MOST_MEMBERS)
+    finally:
+        CURRENT.reset(current)
+    if isinstance(found, IntervalRows):
+        return None
+    starts, members = found[0], found[1].astype(np.intp)
+    counts = starts[1:] - starts[:-1]
+    if not counts.all():
+        raise _NoRecipe  # of constants alone
+    given = members[starts[:-1]]
     number_of: dict[bytes, int] = {}
     united: list[Places] = []
-    for node, item in zip(nodes.tolist(), members, strict=True):
-        if len(item) == 0:
-            raise _NoRecipe  # of constants alone
-        if len(item) == 1:
-            place = int(item[0])
-        else:
-            mark = item.tobytes()
-            if mark not in number_of:
-                number_of[mark] = len(united)
-                united.append(array(item, np.intp))
-            place = size + number_of[mark]
-        places[node - FIRST_INPUT] = place
+    bounds = starts.tolist()
+    for at in np.flatnonzero(counts > 1).tolist():
+        item: Places = members[bounds[at] : bounds[at + 1]]
+        number = number_of.setdefault(item.tobytes(), len(united))
+        if number == len(united):
+            united.append(item)
+        given[at] = size + number
+    places[nodes - FIRST_INPUT] = given
     if not united:
         return [], 0, places
     lengths = array([len(item) for item in united])
