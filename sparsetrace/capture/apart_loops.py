@@ -6,9 +6,11 @@ Contract: a turn is a statement which also says how it ended.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from sparsetrace.capture.genuine_errors import is_genuine, judged
 from sparsetrace.capture.loop_states import States, are_within
 from sparsetrace.capture.paths_apart import Errors, distinct
 from sparsetrace.capture.repeated_calls import Repeat
-from sparsetrace.capture.result_unions import united
+from sparsetrace.capture.result_unions import is_held_alone, united
 from sparsetrace.capture.session import Session
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, explain
@@ -45,6 +47,12 @@ _MANY_ENDS_OF_FOR = 256
 _SETTLED = 3
 """Turns of a ``for`` loop, one after the other, that add nothing to its state, before one turn is
 run for all that are left."""
+
+_ALL_OF_THEM = 2**30
+"""References to an array that are all of states."""
+
+Alone = WeakValueDictionary[int, Any]
+"""By their ids arrays that states hold, each under one name, and nothing else in any of them."""
 
 Result = tuple[tuple[Any, ...], dict[Place, Any]]
 """The values of the names, how the loop or turn ended, and what is left of its writes."""
@@ -86,6 +94,9 @@ class Loop(Statement):
         self.left: dict[Place, Any] = {}
         """What is left there in the state that it gave: it is written in each turn from there."""
         self.held_others = False
+        self.alone: Alone = WeakValueDictionary()
+        self.alone_at_end: Alone = WeakValueDictionary()
+        """The same of the ends that were put aside."""
         self.iterable: Any = None
         self.known: States
 
@@ -117,6 +128,11 @@ class Loop(Statement):
         self.others, self.left, self.given = [], {}, ()
         self.known.begun.clear()  # it is united next what nothing else holds
         return result
+
+    def _references(self, rows: list[tuple[Any, ...]]) -> dict[int, int]:
+        """Of what the ends alone hold, all are theirs: each of them is another run of the loop."""
+        alone = [*self.alone_at_end.values(), *self.alone.values()]
+        return super()._references(rows) | _all_references(alone, rows, self.containers)
 
     def over(self, iterable: Any, *, counts: bool) -> Any:
         """What the loop goes over; once its state is steady, a number that nobody knows.
@@ -389,6 +405,8 @@ class Loop(Statement):
     ) -> None:
         """Remember how a loop may end: the values, and what is left of the writes so far."""
         self.turns += 1
+        if isinstance(turn, Turn):
+            self.alone_at_end.update({k: x for k, x in turn.alone.items() if _is_among(x, values)})
         is_while = isinstance(turn, Turn) and turn.targets is None
         if self.turns > self.session.max_paths * (1 if is_while else _ENDS_OF_FOR):
             raise ValueDependentError(
@@ -414,6 +432,22 @@ class Loop(Statement):
         self.containers.update(all_writes.containers)
 
 
+def _is_among(item: object, values: Iterable[Any]) -> bool:
+    return any(value is item for value in values)
+
+
+def _all_references(
+    alone: Iterable[Any], rows: list[tuple[Any, ...]], changed: Collection[int]
+) -> dict[int, int]:
+    """More references than there are, by ids, for arrays that rows have under one name alone."""
+    result: dict[int, int] = {}
+    for x in alone:
+        places = {place for row in rows for place, item in enumerate(row) if item is x}
+        if len(places) == 1 and id(x) not in changed:
+            result[id(x)] = _ALL_OF_THEM
+    return result
+
+
 class Turn(Statement):
     """One turn of a loop, from each of the states in which the last one may have left it."""
 
@@ -433,6 +467,40 @@ class Turn(Statement):
             ((*own, *x[len(own) : len(values)]), left_there) for x, left_there in loop.others
         ]
         loop.others, loop.left = [], {}
+        states = [state for state, _ in (self.first, *self.others)]
+        self.begun = [x for x in loop.alone.values() if any(_is_among(x, s) for s in states)]
+        """The arrays that nothing but these states holds."""
+        self.alone: Alone = WeakValueDictionary({id(x): x for x in self.begun})
+        loop.alone = WeakValueDictionary()
+
+    def path(self) -> Any:
+        """As of any statement; and which arrays nothing but the names holds when it is over."""
+        before = list(map(sys.getrefcount, self.begun))
+        result = super().path()
+        values = result[0]
+        for at, count in enumerate(map(sys.getrefcount, self.begun)):
+            x = self.begun[at]
+            if count - before[at] != sum(value is x for value in values):
+                self.alone.pop(id(x), None)
+        for at in range(len(values)):
+            if isinstance(values[at], np.ndarray) and is_held_alone(values, at):
+                self.alone[id(values[at])] = values[at]
+        self._note_alone()
+        return result
+
+    def _note_alone(self) -> None:
+        """Hand on to the next turn what the names alone hold, but for what has been written."""
+        for name in self._changed():
+            self.alone.pop(name, None)
+        self.loop.alone = self.alone
+
+    def _references(self, rows: list[tuple[Any, ...]]) -> dict[int, int]:
+        """Of what the states alone hold, all are theirs: each is another run of the turn."""
+        return _all_references(self.alone.values(), rows, self._changed())
+
+    def _changed(self) -> set[int]:
+        """The ids of what the turns have written into: what is left there has to be found."""
+        return {*self.containers, *map(id, self.loop._written())}
 
     def called(self) -> Any:
         state = self.first
@@ -466,6 +534,7 @@ class Turn(Statement):
         if self.others:
             raise CannotUndo
         self.has_changed()
+        self.loop.alone = WeakValueDictionary()
         return super().straight()
 
     def has_changed(self) -> None:
@@ -480,7 +549,12 @@ class Turn(Statement):
         return True
 
     def unite(self, results: list[Any]) -> list[Any]:
+        before = {id(value) for values, _ in results for value in values}
         several = super().unite(results)
+        made = {id(x): x for values, _ in several for x in values if isinstance(x, np.ndarray)}
+        self.alone.update({name: x for name, x in made.items() if name not in before})
+        del made
+        self._note_alone()
         place = len(self.values)
         going = [result for result in several if result[0][place] == NEXT]
         ends = [result for result in several if result[0][place] != NEXT]

@@ -17,6 +17,7 @@ from cases.loop_modes import DOUBTFUL, MODES, PIECES
 from cases.loop_states import STATES
 from cases.loops_in_calls import CALLS
 from cases.loops_in_states import IN_STATES
+from cases.loops_with_arrays import FEW_STATES, MANY_STATES, accepted, of_an_array_outside
 from cases.scaling import to_a_tolerance
 from cases.solver_loops import (
     LOOPS,
@@ -164,6 +165,32 @@ def test_what_loops_carry(f, seen_functions):
             for pattern in patterns:
                 if result is not None and pattern.shape == result.shape:
                     assert not (pattern & ~result).any()
+
+
+@pytest.mark.parametrize("f", [*FEW_STATES, *MANY_STATES])
+def test_arrays_that_turns_keep_or_replace(f):
+    """Too many states are refused; what other names show of an array is never lost."""
+    rng = np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        points = [jacobian_sparsity(f, rng.uniform(-1, 3, 3), local=True) for _ in range(40)]
+        try:
+            pattern = dense(jacobian_sparsity(f, np.ones(3), max_paths=8, verify=False))
+        except ValueDependentError:
+            pattern = None
+    assert f in MANY_STATES or pattern is not None
+    for point in points:
+        assert pattern is None or not (dense(point) & ~pattern).any()
+
+
+@pytest.mark.parametrize("f", [accepted, of_an_array_outside])
+def test_states_that_keep_an_array_are_as_few_as_the_arrays(f, seen_functions):
+    x = np.array([0.3, 0.5, 0.8])
+    counts = []
+    for turns in (10, 20):
+        with counted_paths() as begun:
+            jacobian_sparsity(lambda x, turns=turns: f(x, turns), x, verify=False)
+        counts.append(len(begun))
+    assert counts[1] < 2.5 * counts[0]
 
 
 def test_a_loop_ends_more_often_than_there_may_be_paths(seen_functions):
