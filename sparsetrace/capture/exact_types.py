@@ -22,7 +22,7 @@ from sparsetrace.arrays.subclass_views import SHOWN
 from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import Buffer
-from sparsetrace.masked.masked_array import MaskedTracedArray
+from sparsetrace.masked.masked_array import MaskedTracedArray, NumberOrMasked
 from sparsetrace.numbers.scalar import NUMBERS
 from sparsetrace.user_code.frames import by_user, is_library_file
 
@@ -54,7 +54,7 @@ class _Name(type):
         if exact not in CONVERSIONS:
             if not (by_user(frame) or _looks_for_namespace(frame)):
                 return exact
-            exact = obj.__class__
+            exact = (obj.decided() if isinstance(obj, NumberOrMasked) else obj).__class__
             if exact not in CONVERSIONS:
                 return exact
         name = frame.f_globals.get(exact.__name__, exact)
@@ -116,7 +116,7 @@ By identity: a class may define how it compares, or have no hash.
 _SHOWN.update(
     id(cls)
     for cls in (
-        *(*NUMBERS, TracedArray, MaskedTracedArray, Flat, Buffer, ObjectArray),
+        *(*NUMBERS, TracedArray, MaskedTracedArray, NumberOrMasked, Flat, Buffer, ObjectArray),
         *(*CONVERSIONS, type, _Name),
     )
 )

@@ -252,6 +252,8 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
             if is_traced(x):
                 trace = x._trace
                 frame = sys._getframe(1)
+                if x.ndim:
+                    float(np.ones(x.shape))  # which NumPy may refuse for one element, too
                 if (
                     x.size != 1
                     or len(args) > 1

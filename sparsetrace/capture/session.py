@@ -461,6 +461,12 @@ class Buffer(np.ndarray[Any, Any]):
         if sites:
             self._sites = sites
 
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Numbers where NumPy gives numbers: a subclass would get arrays without dimensions."""
+        if return_scalar and not array.ndim:
+            return array.view(np.ndarray)[()]
+        return super().__array_wrap__(array, context, return_scalar)
+
     def _promote(self) -> None:
         """Another run, with this array traced from birth."""
         session = SESSION.get()

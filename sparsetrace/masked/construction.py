@@ -21,6 +21,7 @@ from sparsetrace.masked.data_and_mask import (
     current_trace,
     filled,
     full_mask,
+    is_masked,
     known_mask,
     masked_data,
     moved,
@@ -69,7 +70,7 @@ def constructed(
     if not is_traced(content.data):
         return np.ma.MaskedArray(content.data, mask=content.mask, fill_value=fill_value)
     out = MaskedTracedArray(trace, content)
-    if type(data) is MaskedTracedArray:
+    if is_masked(data):
         out._fill, out._hard = data._fill, data._hard
     if fill_value is not None:
         out._fill = fill_value
@@ -106,7 +107,7 @@ def _array(data, dtype, copy, order, mask, fill_value, keep_mask, hard_mask, shr
 
 @rule_for("asarray", "asanyarray")
 def _asarray(a, dtype, order=None) -> Any:
-    if type(a) is MaskedTracedArray and (dtype is None or np.dtype(dtype) == a.dtype):
+    if is_masked(a) and (dtype is None or np.dtype(dtype) == a.dtype):
         return a
     return constructed(a, dtype=dtype, order=order)
 
@@ -196,7 +197,10 @@ def _masked_object(x, value, copy) -> Any:
 @rule_for("masked_invalid")
 def _masked_invalid(a, copy) -> Any:
     invalid = simplified(np.logical_not(np.isfinite(masked_data(a).everything)))
-    return masked_by(invalid, a, copy=copy)
+    out = masked_by(invalid, a, copy=copy)
+    if masked_data(out).mask is nomask:  # NumPy gives each element one
+        out.mask = np.zeros(out.shape, bool)
+    return out
 
 
 @rule_for("fix_invalid")
@@ -226,7 +230,7 @@ def _getdata(a: MaskedData) -> Any:
 
 @rule_for("getmask")
 def _getmask(a) -> Any:
-    return a.mask if type(a) is MaskedTracedArray else nomask
+    return a.mask if is_masked(a) else nomask
 
 
 @rule_for("getmaskarray")

@@ -10,6 +10,7 @@ added by `sparsetrace.masked.ufuncs`; the methods that it lacks are those that h
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -45,7 +46,7 @@ from sparsetrace.operands.operands import (
     values_of,
 )
 
-__all__ = ["METHOD", "METHODS", "MODULE", "MaskedTracedArray", "finished", "over"]
+__all__ = ["METHOD", "METHODS", "MODULE", "MaskedTracedArray", "NumberOrMasked", "finished", "over"]
 
 MODULE = "numpy.ma"
 METHOD = "MaskedArray."
@@ -137,6 +138,9 @@ class MaskedTracedArray(MaskedLayout):
     def mask(self) -> Any:
         """The mask itself, as a view: a constant, unless the inputs decide it."""
         if self._missing is nomask:
+            return nomask
+        asked = is_traced(self._missing) and compared_by_identity("nomask")
+        if asked and not bool(np.any(self._missing)):  # then NumPy has none, where it looks
             return nomask
         return self._missing[...]
 
@@ -355,6 +359,53 @@ class MaskedTracedArray(MaskedLayout):
         self._write_mask(..., simplified(mask))
 
 
+class NumberOrMasked(MaskedTracedArray):
+    """A number, or ``np.ma.masked``: which of them, is decided where code asks for a type."""
+
+    __slots__ = ()
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _OF_ONE and _asks(sys._getframe(1)):
+            return getattr(self.decided(), name)
+        return super().__getattribute__(name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_ONE and _asks(sys._getframe(1)):  # it has none, or only arrays have
+            return getattr(self.decided(), name)
+        return super().__getattr__(name)
+
+    def decided(self) -> Any:
+        """The one that it is; both are run."""
+        return masked if bool(self._missing) else self._elements[()]
+
+    def _alike(self, content: MaskedData) -> Any:
+        if not np.ndim(content.data):
+            return _with_options_of(self, NumberOrMasked(self._trace, content))
+        if self.decided() is not masked:  # of a number NumPy makes an array without a mask
+            return content.data
+        return _with_options_of(self, MaskedTracedArray(self._trace, content))
+
+
+_DIFFER = set(dir(np.ma.MaskedArray)) ^ set(dir(np.float64))
+_OF_ONE = {"__class__"}.union(name for name in _DIFFER if not name.startswith("_"))
+"""What tells them apart: the type, and what the one has and the other has not."""
+
+
+def _asks(frame: types.FrameType) -> bool:
+    """Whether code that may go on in two ways asks for a type, other than that of numpy.ma."""
+    while frame.f_code.co_name == "__instancecheck__" and frame.f_back is not None:
+        frame = frame.f_back  # of the stand-in for ``float``, or an abstract class
+    name = frame.f_globals.get("__name__", "")
+    if name.startswith(MODULE):
+        return frame.f_code is np.ma.isMaskedArray.__code__
+    return not name.startswith("sparsetrace.")
+
+
+def _with_options_of(m: MaskedTracedArray, made: MaskedTracedArray) -> MaskedTracedArray:
+    made._fill, made._hard = m._fill, m._hard
+    return made
+
+
 def _holders(m: MaskedLayout) -> int:
     """How many references there are to the mask."""
     return sys.getrefcount(m._missing)
@@ -384,14 +435,13 @@ def over(trace: Trace, data: object, mask: object = nomask) -> Any:
 def finished(trace: Trace, result: MaskedData, *, like: Any = None) -> Any:
     """What the user's function gets: an array, a number, or ``np.ma.masked``.
 
-    A number that may be masked or not stays a masked array without dimensions.  If the
-    code that gets it asks ``is np.ma.masked``, which no object can answer for itself,
-    both answers are run.
+    A number that may be masked or not is a `NumberOrMasked`.  If the code that gets it asks
+    ``is np.ma.masked``, which no object can answer for itself, both answers are run.
     """
     data, mask = result.data, result.mask
     if not np.ndim(data):
         certain = not is_traced(mask)
-        if not certain and compared_by_identity():
+        if not certain and compared_by_identity("masked", "masked_singleton"):
             mask, certain = bool(mask), True
         if certain:
             return masked if mask else data[()]
@@ -402,4 +452,7 @@ def finished(trace: Trace, result: MaskedData, *, like: Any = None) -> Any:
     if not is_traced(data):  # whole numbers of a local trace
         return np.ma.MaskedArray(data, mask=mask)
     result = MaskedData(data, mask, beneath)
+    if not np.ndim(data):
+        number = NumberOrMasked(trace, result)
+        return _with_options_of(like, number) if is_masked(like) else number
     return like._alike(result) if is_masked(like) else MaskedTracedArray(trace, result)

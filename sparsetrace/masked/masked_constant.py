@@ -1,7 +1,9 @@
-"""Whether code asks ``value is np.ma.masked``, which no object can answer for itself.
+"""Whether code asks ``value is np.ma.masked`` or ``mask is np.ma.nomask``.
+
+No object can answer that for itself.
 
 Contract: looks at the functions that run now, and at those beside them in their modules;
-what the comparison calls ``masked`` by another name is not seen.
+what the comparison calls by another name is not seen.
 """
 
 from __future__ import annotations
@@ -19,12 +21,12 @@ _OUTERMOST = "sparsetrace.tracing.arguments"
 _LIBRARIES = ("numpy.", "scipy.", "sparsetrace.")
 
 
-def compared_by_identity() -> bool:
-    """Whether traced code, as far as it can be seen from here, compares with ``masked`` by ``is``.
+def compared_by_identity(*names: str) -> bool:
+    """Whether traced code, as far as it can be seen from here, compares one of these by ``is``.
 
     Examples
     --------
-    >>> compared_by_identity()
+    >>> compared_by_identity("masked")
     False
     """
     frame: types.FrameType | None = sys._getframe(1)
@@ -35,16 +37,18 @@ def compared_by_identity() -> bool:
         if name == _OUTERMOST:
             return False
         if not name.startswith(_LIBRARIES):
-            if _compares(frame.f_code) or (id(scope) not in seen and _any_compares(scope)):
+            if _compares(frame.f_code, names) or (
+                id(scope) not in seen and _any_compares(scope, names)
+            ):
                 return True
             seen.add(id(scope))
         frame = frame.f_back
     return False
 
 
-def _any_compares(scope: dict[str, Any]) -> bool:
+def _any_compares(scope: dict[str, Any], names: tuple[str, ...]) -> bool:
     return any(
-        _compares(function.__code__)
+        _compares(function.__code__, names)
         for function in functions_in(scope)
         if not str(getattr(function, "__module__", "")).startswith(_LIBRARIES)
     )
@@ -59,10 +63,9 @@ def functions_in(scope: dict[str, Any]) -> Iterator[Any]:
 
 
 @cache
-def _compares(code: types.CodeType) -> bool:
-    names = (*code.co_names, *code.co_freevars, *code.co_varnames)
-    if {"masked", "masked_singleton"}.intersection(names) and any(
+def _compares(code: types.CodeType, names: tuple[str, ...]) -> bool:
+    if set(names).intersection((*code.co_names, *code.co_freevars, *code.co_varnames)) and any(
         step.opname == "IS_OP" for step in dis.get_instructions(code)
     ):
         return True
-    return any(_compares(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    return any(_compares(c, names) for c in code.co_consts if isinstance(c, types.CodeType))

@@ -17,7 +17,13 @@ import numpy as np
 
 from sparsetrace.dispatch.bound_rules import Call
 from sparsetrace.dispatch.function_rules import REGISTERED, register
-from sparsetrace.masked.data_and_mask import MaskedData, as_traced, current_trace, masked_data
+from sparsetrace.masked.data_and_mask import (
+    MaskedData,
+    as_traced,
+    current_trace,
+    is_masked,
+    masked_data,
+)
 from sparsetrace.masked.masked_array import METHOD, MODULE, MaskedTracedArray, finished
 from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.operands import contains_traced, is_traced_array, plain_target
@@ -128,7 +134,7 @@ def traced_masked_data(a) -> MaskedData:
 
 def as_masked(a) -> Any:
     """`a` as a masked array, over the same data where it is traced."""
-    if type(a) is MaskedTracedArray:
+    if is_masked(a):
         return a
     operand = traced_masked_data(a)
     if not is_traced_array(operand.data):  # whole numbers of a local trace

@@ -14,7 +14,7 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.masked import arithmetic
-from sparsetrace.masked.data_and_mask import MaskedData, current_trace, masked_data
+from sparsetrace.masked.data_and_mask import MaskedData, current_trace, is_masked, masked_data
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
 from sparsetrace.masked.registered import as_masked, by_method, rule_for
 from sparsetrace.operands.binding import Handler
@@ -30,7 +30,7 @@ _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, list, tuple)
 
 def _like(*operands) -> Any:
     """The masked array whose fill value the result takes over."""
-    return next((x for x in operands if type(x) is MaskedTracedArray), None)
+    return next((x for x in operands if is_masked(x)), None)
 
 
 def _for_ufuncs(method: str, *classes: str) -> Callable[[Handler], Handler]:

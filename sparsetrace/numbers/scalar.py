@@ -829,7 +829,9 @@ for _name, _ufunc in vars(np).items():
 
 def _array_method(name: str) -> Any:
     def method(self: TracedScalar, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self._as_array(), name)(*args, **kwargs)
+        result = getattr(self._as_array(), name)(*args, **kwargs)
+        is_number = isinstance(result, np.ndarray) and not result.ndim
+        return result[()] if is_number else result
 
     method.__name__ = name
     return method

@@ -368,12 +368,17 @@ def _outer(trace: Trace, a, b) -> Elements:
 
 @rule_for(np.linalg.tensordot)
 def _tensordot_of_arrays(trace: Trace, x1, x2, axes) -> Elements:
-    return tensordot(trace, x1, x2, axes)
+    return _as_array(tensordot(trace, x1, x2, axes))
 
 
 @rule_for(np.tensordot)
 def _tensordot(trace: Trace, a, b, axes) -> Elements:
-    return tensordot(trace, a, b, axes)
+    return _as_array(tensordot(trace, a, b, axes))
+
+
+def _as_array(result: Elements) -> Elements:
+    """An array also without dimensions: NumPy's function ends with a reshape."""
+    return Elements(result.ids, result.dtype, keep_array=True)
 
 
 @rule_for(np.einsum)

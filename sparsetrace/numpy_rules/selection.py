@@ -82,7 +82,7 @@ def _select(trace: Trace, condlist, choicelist, default) -> Elements:
     out = np.broadcast_to(chosen_ids(trace, default, dtype), shape)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
         out = choose(trace, condition, chosen_ids(trace, choice, dtype), out)
-    return Elements(np.array(np.broadcast_to(out, shape)), dtype)
+    return Elements(np.array(np.broadcast_to(out, shape)), dtype, keep_array=True)
 
 
 @rule_for(np.choose)

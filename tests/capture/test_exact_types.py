@@ -19,7 +19,7 @@ import pytest
 from outside import Outside
 
 import sparsetrace as st
-from cases import compared_types
+from cases import compared_types, result_types
 from sparsetrace.capture.exact_types import TypeName
 from sparsetrace.numbers.python_numbers import PythonNumber, TracedPythonFloat
 from sparsetrace.numbers.scalar import Number, TracedScalar
@@ -455,3 +455,38 @@ def test_types_compared_by_local_names(name, local):
     x = np.array([0.4, -0.7, 1.3])
     pattern = st.jacobian_sparsity(f, x, local=local).toarray().astype(int)
     assert pattern.tolist() == [[1, 1, 0]]
+
+
+def _kinds_of(result):
+    parts = result if isinstance(result, tuple) else (result,)
+    return [(part.__class__, getattr(part, "dtype", None)) for part in parts]
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("kind", result_types.KINDS)
+def test_results_are_numbers_or_arrays_as_in_a_plain_call(kind, local):
+    make = result_types.KINDS[kind]
+    differing = Outside()
+
+    def f(x):
+        for source in result_types.EXPRESSIONS:
+            given = _kinds_of(result_types.evaluated(source, make(x)))
+            if given != wanted[source]:
+                differing.append((source, given, wanted[source]))
+        return x * 1
+
+    with np.errstate(all="ignore"):
+        plain = np.array([0.7, 1.3])
+        evaluated = result_types.evaluated
+        wanted = {e: _kinds_of(evaluated(e, make(plain))) for e in result_types.EXPRESSIONS}
+        st.jacobian_sparsity(f, plain, local=local, verify=False)
+    assert list(differing) == []
+
+
+@pytest.mark.parametrize("source", result_types.OF_ONE_ELEMENT)
+def test_functions_of_math_refuse_arrays_where_numpy_does(source):
+    def f(x):
+        return x[1] if result_types.evaluated(source, x[:1]) is TypeError else x[0]
+
+    with np.errstate(all="ignore"):
+        assert st.jacobian_sparsity(f, np.ones(2), verify=False)[0, 1] == (f(np.arange(2.0)) == 1)

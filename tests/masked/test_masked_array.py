@@ -14,10 +14,16 @@ from numpy.ma import exp as early_exp
 from outside import Outside
 
 import sparsetrace as st
+from cases.masked.asked_types import ASKED
 from cases.masked.constant_masks import EXACT, STATEMENTS
 from cases.masked.deciding_inputs import AT_A_POINT, CURVED, ORDERED
 from cases.masked.programs import K
-from oracles import assert_same_pattern
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    jacobian_pattern_at,
+    numerical_jacobian_pattern,
+)
 from sparsetrace.capture import registered_functions
 from sparsetrace.dispatch.function_rules import REGISTERED
 from sparsetrace.masked import METHOD, MODULE, MaskedTracedArray, registered
@@ -224,3 +230,14 @@ def test_the_classes_of_numpy_ma():
         "NoneType", "_DomainCheckInterval", "_DomainGreater", "_DomainGreaterEqual",
         "_DomainSafeDivide", "_DomainTan",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("f", ASKED.values(), ids=ASKED)
+def test_a_number_that_may_be_masked_is_one_or_the_other_where_code_asks(f):
+    with np.errstate(all="ignore"):
+        expected = numerical_jacobian_pattern(f, np.ones(4), low=-2.0, high=2.0, points=30)
+        assert_covers(st.jacobian_sparsity(f, np.ones(4), verify=False), expected)
+        for seed in range(4):
+            x = np.random.default_rng(seed).uniform(-2.0, 2.0, 4)
+            pattern = st.jacobian_sparsity(f, x, local=True, verify=False)
+            assert_covers(pattern, jacobian_pattern_at(f, x))

@@ -280,3 +280,32 @@ def test_spanning_trees_at_a_point():
     assert pattern.toarray().astype(int).tolist() == [
         [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 0], [0, 0, 0, 0], [0, 1, 0, 0],
     ]  # fmt: skip
+
+
+CLASSES = [
+    getattr(sp, f"{name}_{kind}")
+    for name in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+    for kind in ("array", "matrix")
+]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_attributes_of_traced_arrays_are_those_of_scipys(cls):
+    """What the one has and the other has not, `hasattr` would tell apart."""
+    names = [name for name in dir(sp.csr_matrix) + dir(sp.coo_array) if not name.startswith("_")]
+    wanted = {name: hasattr(cls(np.eye(2)), name) for name in names}
+
+    def f(x):
+        made = cls(np.diag(x))
+        assert wanted == {name: _has(made, name) for name in names}
+        return x * 2 if hasattr(made, "getrow") else x[::-1]
+
+    pattern = st.jacobian_sparsity(f, np.ones(2))
+    assert pattern.toarray()[0, 0] == wanted["getrow"]
+
+
+def _has(made, name):
+    try:
+        return hasattr(made, name)
+    except st.TracingError:  # it has it, and refuses
+        return True

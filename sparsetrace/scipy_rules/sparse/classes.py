@@ -125,8 +125,6 @@ _FROM_STRUCTURE = (
     "indices indptr coords row col offsets blocksize rows has_canonical_format "
     "has_sorted_indices maxprint _shape _shape_as_2d"
 ).split()
-_ATTRIBUTES = frozenset("indices indptr coords offsets rows maxprint _shape".split())
-"""Those among them that SciPy's objects have, and not their classes."""
 _KEPT = frozenset(
     "__init__ __new__ __getattribute__ __init_subclass__ __class_getitem__ format _format "
     "_allow_nd _swap _bsr_container _coo_container _csc_container _csr_container _dia_container "
@@ -145,6 +143,12 @@ def _of_structure(name: str) -> property:
     return property(get, put)
 
 
+def _methods_of(empty: object) -> dict[str, Any]:
+    """The methods of `_METHODS` that such an object of SciPy's has: ``hasattr`` tells."""
+    private = {name for name in _METHODS if name.startswith("_")} - {"__getitem__", "__setitem__"}
+    return {name: x for name, x in _METHODS.items() if name in private or hasattr(empty, name)}
+
+
 @cache
 def _made_class(cls) -> Any:
     if not cls.__module__.startswith("scipy.sparse"):
@@ -153,9 +157,11 @@ def _made_class(cls) -> Any:
             "a subclass may compute in a way of its own",
             "Use the classes of scipy.sparse.",
         )
-    namespace: dict[str, Any] = {**_METHODS, "__module__": __name__, "_is_sparse_traced": True}
+    empty = cls((1, 1))
+    namespace = _methods_of(empty)
+    namespace |= {"__module__": __name__, "_is_sparse_traced": True}
     for name in _FROM_STRUCTURE:
-        if hasattr(cls, name) or name in _ATTRIBUTES:
+        if hasattr(empty, name):
             namespace[name] = _of_structure(name)
     for name in dir(cls):
         static = inspect.getattr_static(cls, name)

@@ -41,19 +41,20 @@ def comb(N, k, repetition):
     N, k = array_of(N), array_of(k)
     if repetition:
         N = N + k - 1
-    return np.where((k <= N) & (N >= 0) & (k >= 0), _ufunc("binom")(N, k), 0.0)
+    return np.where((k <= N) & (N >= 0) & (k >= 0), _ufunc("binom")(N, k), 0.0)[()]
 
 
 def perm(N, k):
     N, k = array_of(N), array_of(k)
-    return np.where((k <= N) & (N >= 0) & (k >= 0), _ufunc("poch")(N - k + 1, k), 0.0)
+    return np.where((k <= N) & (N >= 0) & (k >= 0), _ufunc("poch")(N - k + 1, k), 0.0)[()]
 
 
 def factorial(call, n, extend="zero"):  # SciPy 1.14 has no extend
-    n = array_of(n)
+    given, n = n, array_of(n)
     if extend != "zero":
         return _at_points(call, n, extend=extend)
-    return np.where(n < 0, 0.0, _ufunc("gamma")(n + 1.0))
+    result = np.where(n < 0, 0.0, _ufunc("gamma")(n + 1.0))
+    return result if isinstance(given, np.ndarray) else result[()]
 
 
 def multigammaln(a, d):
