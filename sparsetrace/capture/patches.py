@@ -37,6 +37,7 @@ from sparsetrace.capture import (
     scipy_fft,
     sparse_arrays,
     sparse_products,
+    text_templates,
     threads,
     ufuncs_of_lists,
     vectorize,
@@ -356,6 +357,7 @@ def rebind(error: BaseException | None) -> None:
     frames = early_names.passed(error)
     _rebind(frames)
     _exchange(early_names.conversion_patches(frames, error))
+    _exchange(text_templates.patches(error))
 
 
 def rebind_callers(frame: types.FrameType | None) -> bool:
