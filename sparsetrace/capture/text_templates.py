@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture.apart_functions import is_own
+from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.capture.patch import Patch, Place
 from sparsetrace.capture.session import SESSION
 from sparsetrace.numbers.text import formatted_text
@@ -38,7 +39,7 @@ _NUMBERS = frozenset("diouxXeEfFgG")
 
 
 class Template(str):
-    """A text that formats traced numbers as ``format`` does.
+    """A text that formats traced numbers as ``format`` does; a ``str`` by its type, too.
 
     Examples
     --------
@@ -47,6 +48,10 @@ class Template(str):
     """
 
     __slots__ = ()
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return str
 
     def __mod__(self, values: Any) -> str:
         text, plain = str(self), str.__str__(self)
@@ -58,6 +63,9 @@ class Template(str):
         elif isinstance(values, dict) and any(map(is_traced, values.values())):
             text, values = _with_named_texts(plain, values)
         return str.__mod__(text, values)
+
+
+shown_as_another(Template)
 
 
 def _with_texts(template: str, values: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
@@ -162,18 +170,38 @@ def _is_template(value: object) -> bool:
 
 def _with_templates(code: types.CodeType) -> types.CodeType | None:
     """The code, and that in it, with templates in place of the texts that may be such."""
-    formats = any(step.argrepr in ("%", "%=") for step in instructions(code))
+    are_formatted = _formatted(code)
     constants = [
         (_with_templates(value) or value)
         if isinstance(value, types.CodeType)
         else Template(value)
-        if formats and _is_template(value)
+        if _is_template(value) and (are_formatted is None or at in are_formatted)
         else value
-        for value in code.co_consts
+        for at, value in enumerate(code.co_consts)
     ]
     if all(new is old for new, old in zip(constants, code.co_consts, strict=True)):
         return None
     return code.replace(co_consts=tuple(constants))
+
+
+def _formatted(code: types.CodeType) -> set[int] | None:
+    """Which constants stand before a ``%``; None if a name does, which may be any of them."""
+    steps = instructions(code)
+    loads = {_start(step): step for step in steps if step.opname == "LOAD_CONST"}
+    found: set[int] = set()
+    for step in steps:
+        if step.argrepr not in ("%", "%=") or step.opname != "BINARY_OP":
+            continue
+        load = loads.get(_start(step))
+        if load is None or load.arg is None or not _is_template(load.argval):
+            return None
+        found.add(load.arg)
+    return found
+
+
+def _start(step: dis.Instruction) -> tuple[int | None, int | None]:
+    place = step.positions
+    return (None, None) if place is None else (place.lineno, place.col_offset)
 
 
 def code_patches(

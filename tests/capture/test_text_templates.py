@@ -143,3 +143,23 @@ def test_errors_are_those_of_texts(template, values):
     with pytest.raises(type(error.value)) as own:
         Template(template) % values
     assert str(own.value) == str(error.value)
+
+
+def told_by_its_type(x):
+    template = "%g things"
+    if x[0] < 0:
+        raise ValueError(template % x[0])
+    is_text = type(template) is str and template.__class__ is str
+    return x * {str: 1.0}.get(type(template), 0.0) if is_text else x * 0.0
+
+
+def told_beside_others(x):
+    name = "%g things"
+    if x[0] < 0:
+        raise ValueError("negative: %g" % x[0])
+    return x if type(name) is str else x * 0.0
+
+
+@pytest.mark.parametrize("function", [told_by_its_type, told_beside_others])
+def test_a_template_is_a_text_by_its_type(function):
+    assert_same_pattern(st.jacobian_sparsity(function, np.ones(3)), np.eye(3, dtype=bool))
