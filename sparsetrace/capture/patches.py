@@ -90,6 +90,7 @@ _FROM_START: tuple[Source, ...] = (
     numpy_lists.patches,
     lambda: map(Patch._make, floating.watchers()),
     exact_types.patches,
+    text_templates.logging_patches,
 )
 _GROUPS: dict[str, Source] = {
     numpy_lists.MODULE: numpy_lists.later_patches,

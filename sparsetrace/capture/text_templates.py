@@ -11,6 +11,7 @@ from __future__ import annotations
 import dis
 import functools
 import gc
+import logging
 import re
 import types
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ from sparsetrace.operands.operands import is_traced
 from sparsetrace.user_code.bytecode import instructions, standing_at
 from sparsetrace.user_code.object_kinds import CLASS_DICT
 
-__all__ = ["Template", "code_patches", "patches"]
+__all__ = ["Template", "code_patches", "logging_patches", "patches"]
 
 _SPECIFIERS = re.compile(
     r"%(?P<key>\([^()]*\))?[-#0 +]*(?P<width>\*|\d+)?"
@@ -110,6 +111,22 @@ def _text_of(value: Any) -> str | None:
     if not isinstance(value, np.ndarray):
         return formatted_text(value)
     return formatted_text(value[()]) if value.ndim == 0 else None
+
+
+# --------------------------------------------------------------------------- records
+_MESSAGE = logging.LogRecord.getMessage
+
+
+def _message(self: logging.LogRecord) -> str:
+    given = self.args.values() if isinstance(self.args, dict) else self.args or ()
+    if any(map(is_traced, given)):
+        return Template(self.msg) % self.args
+    return _MESSAGE(self)
+
+
+def logging_patches() -> list[Patch]:
+    """How records make their messages: ``log.info("%g", v)``, which swallows what goes wrong."""
+    return [Patch(logging.LogRecord, "getMessage", _MESSAGE, _message)]
 
 
 # ------------------------------------------------------------------ constants of code

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import pytest
 
@@ -163,3 +165,23 @@ def told_beside_others(x):
 @pytest.mark.parametrize("function", [told_by_its_type, told_beside_others])
 def test_a_template_is_a_text_by_its_type(function):
     assert_same_pattern(st.jacobian_sparsity(function, np.ones(3)), np.eye(3, dtype=bool))
+
+
+def logs(x):
+    log = logging.getLogger(__name__)
+    if x[0] < 0:
+        log.warning("negative: %g of %s", x[0], x)
+    log.warning("%(first).3f", {"first": x[1]})
+    log.warning("%d of %s", 3, "them")
+    return x * x[1]
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_numbers_are_logged(local, caplog):
+    expected = np.eye(3, dtype=bool)
+    expected[:, 1] = True
+    pattern = st.jacobian_sparsity(logs, np.array([-1.0, 2.0, 3.0]), local=local)
+    assert_same_pattern(pattern, expected)
+    texts = [record.message for record in caplog.records]
+    assert any(text.startswith("negative: ") and "TracedScalar of" in text for text in texts)
+    assert "3 of them" in texts
