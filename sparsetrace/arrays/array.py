@@ -32,7 +32,6 @@ from sparsetrace.numbers.scalar import (
     TracedScalar,
     as_python,
     number,
-    refuse_truth,
     refuse_value,
 )
 from sparsetrace.numbers.text import array_text
@@ -288,7 +287,10 @@ class TracedArray(Layout):
         return (_scalar(trace, node, dtype) for node in map(self._ids.item, places))
 
     def __contains__(self, item: object) -> bool:
-        refuse_truth("whether a traced array contains a value")
+        """Whether an element equals the item, which Python asks for its truth as any other."""
+        if item is None or isinstance(item, (str, bytes)):
+            return False
+        return np.any(self == item)  # type: ignore[return-value]
 
     def item(self, *args: Any) -> Any:
         """One element, as a number of Python's own."""

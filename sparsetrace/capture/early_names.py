@@ -8,7 +8,6 @@ the module's own name; modules of NumPy's, of numba's and of this package keep t
 from __future__ import annotations
 
 import functools
-import gc
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -21,6 +20,7 @@ from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS
 from sparsetrace.capture.orderings import ORDERINGS
 from sparsetrace.capture.patch import ABSENT, Patch, Place
 from sparsetrace.capture.session import SESSION
+from sparsetrace.capture.text_templates import code_patches
 from sparsetrace.user_code import identity_tests
 from sparsetrace.user_code.reach import WATCHED
 
@@ -174,7 +174,7 @@ def _call_patches(
             elif isinstance(value, (type, np.ufunc)) and value in stand_ins:
                 new_names[name,] = identity_tests.new_name(name)
         renamed = identity_tests.with_calls_by(code, new_names.get)
-        exchanged = [] if renamed is None else list(_code_patches(code, renamed))
+        exchanged = [] if renamed is None else list(code_patches(code, renamed, scope))
         if not exchanged:
             continue
         tried[id(code)] = code
@@ -184,17 +184,6 @@ def _call_patches(
             plain = owner[attributes[0] if attributes else name]
             new_name = new_names[name, *attributes]
             yield Patch(owner, new_name, ABSENT, stand_ins[plain])
-
-
-def _code_patches(code: types.CodeType, renamed: types.CodeType) -> Iterator[Patch]:
-    """Another code for the functions that have this one."""
-    for function in gc.get_referrers(code):
-        if type(function) is types.FunctionType and function.__code__ is code:
-            held = Place(
-                functools.partial(getattr, function, "__code__"),
-                functools.partial(setattr, function, "__code__"),
-            )
-            yield Patch(held, "", code, renamed)
 
 
 def _alias_patches(
@@ -247,7 +236,7 @@ def _in_functions(plain: type, stand_in: type, frames: list[types.FrameType]) ->
         renamed = identity_tests.with_calls_of(code, name, new_name)
         if renamed is None:
             continue
-        exchanged = list(_code_patches(code, renamed))
+        exchanged = list(code_patches(code, renamed, scope))
         patches += exchanged
         if exchanged:
             patches.append(Patch(scope, new_name, ABSENT, stand_in))

@@ -43,7 +43,12 @@ _OF_EMPTY = (
     r"slice step cannot be zero|pop from|is empty|max\(\)|min\(\)|attempt to get arg|math domain|"
     r"expected a (non)?negative"
 )
-_OF_SHAPES = r"cannot be broadcast to a single shape|could not be broadcast together"
+_OF_SHAPES = (
+    r"cannot be broadcast to a single shape|could not be broadcast (together|to indexing result)|"
+    r"could not broadcast input array from shape|cannot assign \d+ input values to the|"
+    r"except for the concatenation axis must match exactly|arrays must have the same shape|"
+    r"cannot reshape array of size|mismatch in its core dimension|not aligned: \d+ \(dim"
+)
 _FAILURES: dict[type[Exception], str] = {
     ZeroDivisionError: "",
     FloatingPointError: "",

@@ -37,6 +37,7 @@ from sparsetrace.capture import (
     scipy_fft,
     sparse_arrays,
     sparse_products,
+    text_templates,
     threads,
     ufuncs_of_lists,
     vectorize,
@@ -89,6 +90,7 @@ _FROM_START: tuple[Source, ...] = (
     numpy_lists.patches,
     lambda: map(Patch._make, floating.watchers()),
     exact_types.patches,
+    text_templates.logging_patches,
 )
 _GROUPS: dict[str, Source] = {
     numpy_lists.MODULE: numpy_lists.later_patches,
@@ -356,6 +358,7 @@ def rebind(error: BaseException | None) -> None:
     frames = early_names.passed(error)
     _rebind(frames)
     _exchange(early_names.conversion_patches(frames, error))
+    _exchange(text_templates.patches(error))
 
 
 def rebind_callers(frame: types.FrameType | None) -> bool:

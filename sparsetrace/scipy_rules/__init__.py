@@ -26,8 +26,12 @@ def _typed(types: str, names: str) -> str:
 RULES: dict[str, dict[str, str]] = {
     "scipy._external.array_api_extra": {"array_api": "apply_where"},
     "scipy._external.array_api_compat.numpy": {"array_api": "clip"},
+    "scipy._external.array_api_compat.numpy.linalg": {"array_api": "solve"},
     "scipy._lib._util": {"array_api": "_lazywhere"},
     "scipy._lib.array_api_compat.numpy": {"array_api": "clip"},
+    "scipy._lib.array_api_compat.numpy.linalg": {"array_api": "solve"},
+    "sklearn.externals.array_api_compat.numpy.linalg": {"array_api": "solve"},
+    "array_api_compat.numpy.linalg": {"array_api": "solve"},
     "scipy._lib.array_api_extra": {"array_api": "apply_where"},
     "scipy.differentiate": {"optimize.elementwise": "derivative hessian jacobian"},
     "scipy.cluster.hierarchy": {

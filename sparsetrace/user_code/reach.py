@@ -394,6 +394,8 @@ class Walk:
                 self.global_random(name)
         elif not opaque:  # an object holds it: any of its names may be used
             self.whole(scope)
+            if type(item) is not types.ModuleType:  # whose attributes may be its class's, too
+                self.push((type(item),), opaque=False)
 
     def builtin(self, item: Any, kind: Kind, opaque: bool) -> None:
         if is_watched(item):

@@ -475,3 +475,41 @@ def test_none_is_not_a_number_where_it_is_written():
         pattern = jacobian_sparsity(f, np.ones(2), **options)
         assert pattern.toarray().astype(int).tolist() == [[0, 0], [1, 0], [0, 0]]
     assert np.isnan(f(np.ones(2))[[0, 2]]).all()
+
+
+def zero_within(x):
+    return x[:2] if 0.0 in x else x[2:] * x[0]
+
+
+def own_element_within(x):
+    return x[:2] if x[0] in x[1:] else x[2:] * x[0]
+
+
+def row_within(x):
+    return x[:2] if [1.0, 2.0] in x.reshape(2, 2) else x[2:] * x[0]
+
+
+def no_number_within(x):
+    return x[:2] if "unit" in x or None in x or b"unit" in x else x[2:] * x[0]
+
+
+UNLIKE = np.array([[1, 0, 1, 0], [1, 0, 0, 1]], bool)
+EITHER = UNLIKE | np.eye(2, 4, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected", "point", "at_point"),
+    [
+        (zero_within, EITHER, [1.0, 2.0, 3.0, 4.0], UNLIKE),
+        (zero_within, EITHER, [1.0, 2.0, 0.0, 4.0], np.eye(2, 4, dtype=bool)),
+        (own_element_within, EITHER, [1.0, 2.0, 3.0, 4.0], UNLIKE),
+        (own_element_within, EITHER, [1.0, 2.0, 3.0, 1.0], np.eye(2, 4, dtype=bool)),
+        (row_within, EITHER, [5.0, 6.0, 7.0, 8.0], UNLIKE),
+        (row_within, EITHER, [5.0, 6.0, 1.0, 8.0], np.eye(2, 4, dtype=bool)),
+        (no_number_within, UNLIKE, [1.0, 2.0, 3.0, 4.0], UNLIKE),
+    ],
+)
+def test_whether_an_array_contains_a_value_is_a_branch(function, expected, point, at_point):
+    x = np.array(point)
+    assert_same_pattern(jacobian_sparsity(function, x), expected)
+    assert_same_pattern(jacobian_sparsity(function, x, local=True), at_point)

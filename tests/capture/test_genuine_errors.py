@@ -489,3 +489,68 @@ def test_a_call_that_was_made_often_before():
         pattern = st.jacobian_sparsity(f, np.ones(2))
         assert pattern.nnz == 3
         assert "too small" in pattern.left_out[0]
+
+
+def as_many_written_as_picked(x):
+    count = len(x[x > 0])
+    y = x * x[0]
+    y[:2] = x[:count]
+    return y
+
+
+def as_many_rows_written_as_picked(x):
+    y = np.outer(x, x)
+    inside = np.flatnonzero(x > 0)
+    rows = np.ones((len(inside), 1)) * x
+    y[[0, 1]] = rows
+    return y[0] * y[1]
+
+
+def test_what_does_not_fit_where_it_is_written_fails_as_in_numpy():
+    """One element, or two, do fit; the path is left out on which none is there, or three are."""
+    pattern = st.jacobian_sparsity(as_many_written_as_picked, np.array([1.0, 2.0, -1.0]))
+    assert pattern.toarray().tolist() == [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
+    assert "could not broadcast input array from shape (3,)" in "".join(pattern.left_out)
+    pattern = st.jacobian_sparsity(as_many_rows_written_as_picked, np.array([1.0, 2.0, -1.0]))
+    assert pattern.toarray().tolist() == np.eye(3, dtype=bool).tolist()
+    assert "could not be broadcast to indexing result" in "".join(pattern.left_out)
+
+
+def written_under_a_mask(x, count):
+    y = x * x[0]
+    y[np.array([True, True, False])] = x[:count]
+    return y
+
+
+def stacked(x, count):
+    return np.stack([x[:count], x[1:]]).sum() * x[2]
+
+
+def joined(x, count):
+    return np.concatenate([x[:count, None] * x[1:], x[1:][:, None] * np.ones((1, 2))], axis=1)[0]
+
+
+def reshaped(x, count):
+    return x[:count].reshape(2, 1)[0] * x[0]
+
+
+def multiplied(x, count):
+    return x[:count] @ np.eye(2, 3) * x[0]
+
+
+def dotted(x, count):
+    return np.dot(np.eye(2), x[:count]) * x[0]
+
+
+@pytest.mark.parametrize(
+    "function", [written_under_a_mask, stacked, joined, reshaped, multiplied, dotted]
+)
+def test_what_no_operation_takes_of_so_many_elements_fails_as_in_numpy(function):
+    """Two elements fit, one where it is broadcast; the other paths are left out."""
+    x = np.array([1.0, 2.0, -1.0])
+    pattern = st.jacobian_sparsity(lambda x: function(x, len(x[x > 0])), x)
+    expected = dense(st.jacobian_sparsity(lambda x: function(x, 2), x))
+    if function is written_under_a_mask:
+        expected |= dense(st.jacobian_sparsity(lambda x: function(x, 1), x))
+    assert dense(pattern).tolist() == expected.tolist()
+    assert pattern.left_out

@@ -31,3 +31,24 @@ def test_coefficients_of_mathieu_functions():
         assert pattern.shape == (len(f(1.0)), 4)
         assert pattern.toarray()[:, 0].all()
         assert pattern.nnz == len(f(1.0))
+
+
+def test_orders_that_a_global_trace_does_not_know():
+    """Arguments outside of argnums may be any numbers."""
+    for f in (sc.spherical_jn, sc.spherical_yn, sc.spherical_in, sc.spherical_kn, sc.polygamma):
+        pattern = st.jacobian_sparsity(f, 2, START, argnums=1)
+        assert pattern.toarray().tolist() == np.eye(4, dtype=bool).tolist()
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("package", ["scipy._lib", "scipy._external"])
+def test_linear_systems_of_the_array_api(package, local):
+    linalg = pytest.importorskip(f"{package}.array_api_compat.numpy.linalg")
+    right = st.jacobian_sparsity(
+        lambda b: linalg.solve(np.diag([1.0, 2.0]), b), START[:2], local=local
+    )
+    assert right.toarray().tolist() == [[1, 0], [0, 1]]
+    left = st.jacobian_sparsity(
+        lambda a: linalg.solve(a.reshape(2, 2), np.ones((2, 1))), START, local=local
+    )
+    assert left.toarray().all()

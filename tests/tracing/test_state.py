@@ -6,6 +6,8 @@ does not.  More than one run is needed, since it branches.
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import pytest
 
@@ -132,3 +134,27 @@ def f(x):
     expected[:6] |= np.eye(11, 12, k=1, dtype=bool)[:6]
     assert_same_pattern(st.jacobian_sparsity(scope["f"], np.ones(12)), expected)
     assert scope["g"].__code__ is code
+
+
+class _Lazy:
+    """Gives its place to what it finds, as in modules whose attributes are imported late."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, module, owner):
+        setattr(module, self.name, abs)
+        delattr(owner, self.name)
+        return abs
+
+
+def test_attributes_of_a_modules_own_class_are_put_back():
+    kind = type("Moved", (types.ModuleType,), {"size": _Lazy("size")})
+    moved = kind("moved")
+    scope = {"moved": moved, "__name__": "leaves_state"}
+    source = "def f(x):\n    return [moved.size(v) * x[0] for v in x]\n"
+    exec(compile(source, "<lazy>", "exec", dont_inherit=True), scope)
+    expected = np.eye(3, dtype=bool)
+    expected[:, 0] = True
+    assert_same_pattern(st.jacobian_sparsity(scope["f"], np.ones(3)), expected)
+    assert scope["f"]([2, 3]) == [4, 6]

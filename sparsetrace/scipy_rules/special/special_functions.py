@@ -63,8 +63,8 @@ def multigammaln(a, d):
     return sum(shifted, d * (d - 1) * 0.25 * np.log(np.pi))
 
 
-def polygamma(call, n, x):
-    n, x = np.asarray(constant(call, n, "the order")), array_of(x)
+def polygamma(n, x):
+    n, x = array_of(n), array_of(x)
     scale = (-1.0) ** (n + 1) * _ufunc("gamma")(n + 1.0)
     return np.where(n == 0, _ufunc("psi")(x), scale * _ufunc("zeta")(n + 1.0, x))
 
@@ -185,7 +185,8 @@ obl_cv_seq = pro_cv_seq
 
 
 def spherical_jn(call, n, z, derivative):
-    return _at_points(call, constant(call, n, "the order"), z, derivative=derivative)
+    n = array_of(n).astype(int) if contains_traced(n) else n  # SciPy cuts off its fraction
+    return _at_points(call, n, z, derivative=derivative)
 
 
 spherical_yn = spherical_in = spherical_kn = spherical_jn

@@ -41,6 +41,8 @@ SPECIAL = {
     "spherical_yn": lambda x: sc.spherical_yn([[0], [1]], x),
     "spherical_in": lambda x: sc.spherical_in(1, x),
     "spherical_kn": lambda x: sc.spherical_kn(1, x),
+    "spherical_jn, orders": lambda x: sc.spherical_jn(x[:2] + 2.3, x[2:]),
+    "spherical_yn, a whole order": lambda x: sc.spherical_yn(x[0].astype(int), x),
     "roots_jacobi": lambda x: sc.roots_jacobi(2, x[0], x[1]),
     "roots_genlaguerre": lambda x: sc.roots_genlaguerre(3, x[0]),
     "roots_gegenbauer": lambda x: sc.roots_gegenbauer(2, x[0]),
