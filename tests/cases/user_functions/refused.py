@@ -10,12 +10,10 @@ LOOKUP = [float(i) for i in range(100)]
 
 
 def newton(x):
-    r = 1.0
-    y = x[0]
-    while abs(r) > 1e-8:
-        r = y**2 - x[1]
-        y = y - r / (2 * y)
-    return y
+    steps = [x[0]]
+    while abs(steps[-1] ** 2 - x[1]) > 1e-8:
+        steps.append((steps[-1] + x[1] / steps[-1]) / 2)
+    return steps[-1]
 
 
 def counted_mask(x):

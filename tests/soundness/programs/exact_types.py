@@ -363,7 +363,7 @@ def one_number_of_numpys(v):
     return v * v if type(v) is np.float64 and v.shape == () else 0.0
 
 
-@program(POINT, to=PROGRAMS, refused=("global", "local"))
+@program(POINT, to=PROGRAMS)
 def the_dtype_of_a_ufunc_of_a_list(x):
     r = np.multiply([x[0], x[1]], 2)
     return r if r.dtype == float else r * 0.0

@@ -166,7 +166,7 @@ def evaluated(x):
         return x[1]
 
 
-@program(x3, to=PROGRAMS, refused=BOTH)
+@program(x3, to=PROGRAMS, refused=("global",))
 def printf_style(x):
     return {"%.4f" % x[0]: x[1]}["%.4f" % x[0]]  # noqa: UP031 - what is tested
 
