@@ -11,6 +11,7 @@ import dis
 import functools
 import sys
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +78,7 @@ def _is_no_view(x: Any) -> bool:
 def _arrays(x: Any) -> Any:
     if _holds_others(x):
         return list(x)
+    x = list(x) if type(x) is deque else x
     return type(x)(map(as_array, x)) if type(x) in (list, tuple) else x
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -481,6 +482,8 @@ def _function_call(
     *,
     looked_up: bool = False,
 ) -> Any:
+    if deque in map(type, args):
+        args = tuple(list(x) if type(x) is deque else x for x in args)
     if function is _WHERE and len(args) == 1 and not kwargs:
         function = _NONZERO
     if function in raising_functions.RAISING:

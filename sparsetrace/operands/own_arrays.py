@@ -7,6 +7,7 @@ traced, or may be written into, the trace goes on with that very array.
 from __future__ import annotations
 
 import types
+from collections import deque
 from functools import lru_cache
 from typing import Any
 
@@ -55,7 +56,9 @@ def handed_out(obj: Any, dtype: Any = None, copy: bool | None = None) -> tuple[A
 
 
 def listed(obj: Any) -> Any:
-    """A list with the arrays that objects in it hand out; anything else as it is."""
+    """A list with the arrays that objects in it hand out, or of a deque; else the object itself."""
+    if type(obj) is deque:  # a sequence for NumPy as a list is
+        obj = list(obj)
     if type(obj) not in (list, tuple):
         return obj
     if all(_is_plain(cls) for cls in set(map(type, obj))):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 MATRIX = np.array([[3.0, 1.0], [0.5, 2.0]])
@@ -9,6 +11,10 @@ MATRIX = np.array([[3.0, 1.0], [0.5, 2.0]])
 #: Results are arrays of floats, as NumPy's are.
 FUNCTIONS = """
     np.mean([x[0], x[1]])
+    np.mean(deque([x[0], x[2]]))
+    np.std(deque(x, maxlen=2))
+    np.stack(deque([x, 2 * x]))
+    np.concatenate(deque([x[:2], [x[2], 1.0]]))
     np.mean([x[:2], x[1:3]], axis=0)
     np.sum((x[0], x[2]))
     np.sum([x[:2], x[1:3]], axis=0)
@@ -77,5 +83,5 @@ OBJECTS = """
 
 
 def traced(call):
-    names = {"np": np, "MATRIX": MATRIX}
+    names = {"np": np, "MATRIX": MATRIX, "deque": deque}
     return eval(f"lambda x: {call.strip()}", names)
