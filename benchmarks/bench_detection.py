@@ -80,7 +80,10 @@ def _iterations(x):
 class Converging:
     """A loop over an array to a tolerance: without an end of its own, or with a history."""
 
-    params = ["limited", "limited, with a history", "without a limit", "one for each element"]
+    params = [
+        *("limited", "limited, with a history", "without a limit", "one for each element"),
+        "steps that are accepted or not",
+    ]
     param_names = ["loop"]
 
     def setup(self, loop):
@@ -116,6 +119,24 @@ def _with_a_history(x):
     return y
 
 
+def _accepted(x):
+    """Levenberg and Marquardt's method for two parameters."""
+    p, damping, t = np.ones(2), 1e-2, np.arange(float(len(x)))
+    for _ in range(20):
+        model = np.exp(-p[1] * t)
+        residuals = p[0] * model - x
+        slopes = np.stack([model, -p[0] * t * model], axis=1)
+        step = np.linalg.solve(slopes.T @ slopes + damping * np.eye(2), -slopes.T @ residuals)
+        tried = p + step
+        if np.sum((tried[0] * np.exp(-tried[1] * t) - x) ** 2) < np.sum(residuals**2):
+            p, damping = tried, damping / 10
+        else:
+            damping *= 10
+        if np.linalg.norm(step) < 1e-8:
+            break
+    return p
+
+
 def _without_a_limit(x):
     y, old = x.copy(), np.zeros(len(x))
     while np.linalg.norm(y - old) > 1e-10:
@@ -135,6 +156,7 @@ _CONVERGING = {
     "limited, with a history": _with_a_history,
     "without a limit": _without_a_limit,
     "one for each element": lambda x: [_root(v) for v in x],
+    "steps that are accepted or not": _accepted,
 }
 
 
