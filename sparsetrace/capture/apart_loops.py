@@ -432,6 +432,12 @@ class Loop(Statement):
         self.containers.update(all_writes.containers)
 
 
+def _arrays_in(results: list[Result]) -> WeakValueDictionary[int, Any]:
+    """The arrays among the names, by their ids; they are not held."""
+    arrays = {id(x): x for values, _ in results for x in values if isinstance(x, np.ndarray)}
+    return WeakValueDictionary(arrays)
+
+
 def _is_among(item: object, values: Iterable[Any]) -> bool:
     return any(value is item for value in values)
 
@@ -549,11 +555,12 @@ class Turn(Statement):
         return True
 
     def unite(self, results: list[Any]) -> list[Any]:
-        before = {id(value) for values, _ in results for value in values}
+        before = _arrays_in(results)
         several = super().unite(results)
-        made = {id(x): x for values, _ in several for x in values if isinstance(x, np.ndarray)}
-        self.alone.update({name: x for name, x in made.items() if name not in before})
-        del made
+        for name, x in _arrays_in(several).items():
+            if before.get(name) is not x:  # an id that is used again is another array's
+                self.alone[name] = x
+        x = None
         self._note_alone()
         place = len(self.values)
         going = [result for result in several if result[0][place] == NEXT]

@@ -83,6 +83,8 @@ class Branches:
         The steps of the trace, which these are added to; by default of these branches alone.
     ends : bool
         Whether more than `max_paths` are `Enough`, and no error.
+    draws : bool
+        Whether paths may be drawn at random once they have taken long.
 
     Attributes
     ----------
@@ -131,8 +133,10 @@ class Branches:
         few: int = 0,
         effort: Effort | None = None,
         ends: bool = False,
+        draws: bool = True,
     ) -> None:
         self._given = {"crowd": crowd, "turns": turns, "few": few, "effort": effort, "ends": ends}
+        self._given["draws"] = self._draws = draws
         self.max_paths = max_paths
         self.turns = max_paths if turns is None else min(turns, max_paths)
         self.effort = Effort() if effort is None else effort
@@ -259,7 +263,7 @@ class Branches:
     def _take_next(self) -> None:
         waiting = self._waiting
         effort = self.effort
-        draws = self._random is None and effort.may_draw and len(waiting) > 1
+        draws = self._draws and self._random is None and effort.may_draw and len(waiting) > 1
         if draws and effort.spent() + effort.spared > _PATIENCE:
             effort.has_drawn = True
             self._random = random.Random(len(waiting))

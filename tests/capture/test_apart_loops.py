@@ -174,7 +174,7 @@ def test_arrays_that_turns_keep_or_replace(f):
     with np.errstate(all="ignore"):
         points = [jacobian_sparsity(f, rng.uniform(-1, 3, 3), local=True) for _ in range(40)]
         try:
-            pattern = dense(jacobian_sparsity(f, np.ones(3), max_paths=8, verify=False))
+            pattern = dense(jacobian_sparsity(f, np.ones(3), max_paths=6, verify=False))
         except ValueDependentError:
             pattern = None
     assert f in MANY_STATES or pattern is not None

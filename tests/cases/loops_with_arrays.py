@@ -233,12 +233,27 @@ def written_or_replaced(x):
     return list(p)
 
 
+def chosen_by_an_element(x):
+    """Its ends are six, and so many turns that the search for them takes long."""
+    p, q, b, s = x[:2] * 1, x[1:] * 1, np.ones(2), 0.5
+    for k in range(4):
+        if p[0] > x[1] * k:
+            q = q + x[2]
+        elif s > k * x[0]:
+            b[1] = x[2]
+        if b[0] < x[2]:
+            p = b
+            if b[0] < x[2]:
+                p = p + q
+    return [*p, *q, *b]
+
+
 FEW_STATES = [
-    *(accepted, exchanged, of_an_array_outside, to_a_tolerance, best_is_changed_later),
-    *(held_and_changed_later, shown_and_changed_later, written_or_replaced),
+    *(accepted, exchanged, of_an_array_outside, best_is_changed_later),
+    *(held_and_changed_later, shown_and_changed_later, written_or_replaced, chosen_by_an_element),
 ]
 MANY_STATES = [
     *(best_is_changed, best_in_a_pair, kept_in_a_list, kept_under_a_key, shown_by_a_view),
     *(given_to_a_function, read_item_by_item, plain_arrays, left_out_of_the_end),
-    read_by_an_iterator_later,
+    *(read_by_an_iterator_later, to_a_tolerance),
 ]
