@@ -117,9 +117,13 @@ def run_apart(
     if ready is not None:
         return _gone_on_with(trace, outer, *ready, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
-    # on each path around this one the results come in the same order, however long it has taken
+    # pieces end in the same order on each path around this one, however long it has taken
     branches = Branches(
-        most * states, few=_FEW, effort=session.effort, ends=whole is not None, draws=False
+        most * states,
+        few=_FEW,
+        effort=session.effort,
+        ends=whole is not None,
+        draws=straight is None,
     )
     decide_apart = session.decider(session, branches)
 
