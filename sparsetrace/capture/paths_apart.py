@@ -117,7 +117,7 @@ def run_apart(
     if ready is not None:
         return _gone_on_with(trace, outer, *ready, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
-    # pieces end in the same order on each path around this one, however long it has taken
+    # pieces also put ends aside on their way, in the order of their paths
     branches = Branches(
         most * states,
         few=_FEW,
@@ -141,6 +141,10 @@ def run_apart(
     beside = beside or Beside()
     results: list[Any] = []
     refused: Errors = {}
+    came_by: list[list[bool]] = []
+    """The decisions of the path to each result."""
+    refused_by: dict[Hashable, list[bool]] = {}
+    """Those of the first path to each error."""
     decided = None if trace.masks is None else list(trace.masks.decided)
     is_spared = not session.whiles and all(branches.paths == 1 for branches in session.nested)
     runs, began = session.runs, session.effort.spent()
@@ -162,7 +166,7 @@ def run_apart(
         while not is_undone and not branches.exceeded:
             if branches.is_other_again():
                 branches.begin_anew()
-                for ends in (results, refused, beside.results, beside.refused):
+                for ends in (results, came_by, refused, refused_by, beside.results, beside.refused):
                     ends.clear()
             branches.is_first = whole is not None and not results
             try:
@@ -171,8 +175,9 @@ def run_apart(
                 as_before()
                 _check(session)
                 results.append(call())
+                came_by.append(branches.path[: branches.taken])
                 if branches.is_cut or branches.exceeded:  # which the call has swallowed
-                    del results[-1]
+                    del results[-1], came_by[-1]
                 is_undone = session.unwinds
             except Enough:
                 if not (branches.is_cut or branches.exceeded):
@@ -191,11 +196,20 @@ def run_apart(
                 if not is_genuine(error, branches) or (is_left and _is_caught(error)):
                     is_undone = True
                 else:
-                    refused.setdefault(_told_apart(error), error)
+                    shown = _told_apart(error)
+                    refused.setdefault(shown, error)
+                    path = branches.path[: branches.taken]
+                    refused_by[shown] = min(path, refused_by.get(shown, path))
             except CannotUndo:
                 is_undone = True
         as_before()
         if not is_undone:
+            # paths may be drawn at random, but each path around this one finds the same order
+            order = sorted(range(len(results)), key=came_by.__getitem__)
+            results[:] = [results[at] for at in order]
+            refused = {
+                shown: refused[shown] for shown in sorted(refused, key=refused_by.__getitem__)
+            }
             results[:0] = beside.results
             beside.results.clear()
             refused = {**beside.refused, **refused}

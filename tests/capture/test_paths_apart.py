@@ -388,3 +388,40 @@ def test_masks_that_are_written_element_by_element(f, size):
         expected |= np.eye(size, dtype=bool)[::-1]
     x = np.random.default_rng(0).uniform(size=size)
     np.testing.assert_array_equal(dense(st.jacobian_sparsity(f, x, verify=False)), expected)
+
+
+# --------------------------------------------------------------------- in which order paths come
+def sizes(x):
+    return "".join("l" if v > 1 else "s" for v in (x[0], x[1], x[2]))
+
+
+def checked_sizes(x):
+    for at in range(3):
+        if x[at] > 1:
+            raise ValueError(f"{at} is too large")
+    return "sss"
+
+
+def of_a_size(x):
+    places = [f"{i:03b}".replace("0", "s").replace("1", "l") for i in range(8)]
+    return x[3 + places.index(sizes(x))] * x[0]
+
+
+def of_an_error(x):
+    try:
+        checked_sizes(x)
+    except ValueError as error:
+        return x[3 + int(str(error)[0])] * x[0]
+    return x[6]
+
+
+@pytest.mark.parametrize(("f", "count"), [(of_a_size, 9), (of_an_error, 5)])
+@pytest.mark.parametrize("patience", range(0, 200, 20))
+def test_what_a_call_gives_comes_in_one_order_however_long_it_takes(
+    f, count, patience, monkeypatch
+):
+    """From `patience` on paths are drawn at random: in the middle of the paths around the call."""
+    monkeypatch.setattr("sparsetrace.capture.branches._PATIENCE", patience)
+    with impatient(1):
+        pattern = st.jacobian_sparsity(f, np.ones(11), max_paths=100, verify=False)
+    assert pattern.nnz == count
