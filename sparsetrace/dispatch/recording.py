@@ -22,7 +22,7 @@ from numpy import arange, array, asarray, concatenate, copyto, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import FAILURES
+from sparsetrace.errors import FAILURES, GraphSizeError
 from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Block, Columns, Graph, Ids
 from sparsetrace.graph.interactions import Contraction, MatrixProduct, Products
@@ -403,6 +403,8 @@ def _flattened(own: Graph, size: int, ids: Ids, most: int) -> tuple[list[Step], 
     current = CURRENT.set(None)  # what is exchanged of NumPy's is not for this
     try:
         found = propagate(own, nodes, most=_MOST_MEMBERS)
+    except GraphSizeError:
+        return None
     finally:
         CURRENT.reset(current)
     if isinstance(found, IntervalRows):

@@ -6,6 +6,7 @@ import gc
 import itertools
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ import sparsetrace as st
 from cases.arguments.tables import TABLES
 from cases.programs import Writer
 from oracles import dense
-from sparsetrace.dispatch import lookup
+from sparsetrace.dispatch import lookup, recording
 from sparsetrace.graph.graph import Graph
 from sparsetrace.operands.registry import RULES
 from sparsetrace.tracing.pytree import leaves
@@ -386,3 +387,17 @@ def test_threads_record_for_each_other():
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: patterns(f), range(16)):
             assert found == wanted
+
+
+@pytest.mark.parametrize("error", [None, st.GraphSizeError("too ragged")])
+def test_a_call_whose_unions_are_too_large_is_answered_by_its_rule(error, monkeypatch):
+    monkeypatch.setattr(recording, "_MOST_MEMBERS", 1)
+    if error is not None:
+        monkeypatch.setattr(recording, "propagate", Mock(side_effect=error))
+    mask = np.arange(12) % 2 == np.arange(12)[:, None] % 3 // 2
+
+    def f(x):
+        return [mask @ (x * k) for k in range(1, 5)][3]
+
+    lookup.forget()
+    assert (dense(st.jacobian_sparsity(f, np.ones(12))) == mask).all()
