@@ -137,7 +137,7 @@ def _more_is_run_apart_from_here(session: Session) -> bool:
 
 def way_of(session: Session) -> Hashable:
     """Equal where the same is run apart, in the same way."""
-    opens = session.opens_integers, session.opens_counters
+    opens = session.opens_integers, session.opens_truths, session.opens_counters
     loops = session.loops_until is None, session.leaves_loops, session.is_patient
     return frozenset(session.apart), *opens, *loops, session.takes_whole
 
@@ -195,8 +195,10 @@ def _more_is_run_apart(session: Session) -> bool:
         return bool(exceeded) and _more_functions(session, exceeded)
     if session.tries_integers and not session.hurried and _more_pieces(session, exceeded):
         return True  # where a number that nobody knows is an index or is compared
+    if exceeded and session.opens_integers and _opens_truths(session):
+        return True
     if session.tries_integers:  # they have to be known after all, on however many paths
-        session.tries_integers = session.opens_integers = False
+        session.tries_integers = session.opens_integers = session.opens_truths = False
         return True
     if session.opened and not exceeded:  # the number of turns has to be known after all
         session.opens_counters = session.opened = False
@@ -229,8 +231,15 @@ def _more_is_run_apart(session: Session) -> bool:
     if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
         return False
     session.opens_integers, session.tries_integers = True, session.crowded
-    session.may_try = False
+    session.may_try = session.differs_in_truths = False
     return True
+
+
+def _opens_truths(session: Session) -> bool:
+    """Let truth values be unknown, too, if these alone tell results apart."""
+    more = session.differs_in_truths and not session.opens_truths
+    session.opens_truths = session.opens_truths or more
+    return more
 
 
 def _late(session: Session) -> float:

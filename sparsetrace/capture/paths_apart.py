@@ -356,6 +356,7 @@ def distinct(
         asks_types=session.asks_types,
         asks_identity=session.asks_identity,
         opens_integers=session.opens_integers if opens_integers is None else opens_integers,
+        opens_truths=lambda: not trace.truths_at_once and session.may_open_truths(),
         spare=spare,
     )
 

@@ -1,7 +1,7 @@
 """What one call returns on several paths, as one result: the union of its dependencies.
 
 Contract: only what the rest of the function cannot tell from the results themselves is united:
-numbers, arrays that nothing else holds, and tuples, lists and dicts of these.  Results that
+numbers, arrays and objects that nothing else holds, and tuples, lists and dicts of these.  Results that
 differ otherwise (None on one path, another length, a truth value) stay apart.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from sparsetrace.arrays.array import TracedArray
 from sparsetrace.capture.chosen_containers import ChosenDict, ChosenList, sources_of
+from sparsetrace.capture.object_parts import made_of, parts_of
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import Trace
 from sparsetrace.numbers.python_numbers import PythonNumber
@@ -34,7 +35,8 @@ __all__ = [
     "united",
 ]
 
-_BY_VALUE = (str, bytes, bool, np.bool_)
+_BY_VALUE = (str, bytes)
+_TRUTHS = (bool, np.bool_)
 _FLOATS = (float, np.float64)
 _COMPLEX = (complex, np.complex128)
 OF_HOLDER = 2
@@ -80,6 +82,7 @@ def distinct_results(
     asks_types: Callable[..., bool],
     asks_identity: Callable[[], bool],
     opens_integers: bool,
+    opens_truths: Callable[[], bool],
     spare: Mapping[int, int],
 ) -> list[Any]:
     """The results, those that can be united as one; nothing else may hold the list.
@@ -96,6 +99,8 @@ def distinct_results(
         Whether the function may tell a number or a tuple that it has elsewhere from an equal one.
     opens_integers : bool
         Whether different whole numbers become one that nobody knows.  Else they stay apart.
+    opens_truths : callable
+        Whether different truth values do; asked where they are all that tells results apart.
     spare : mapping
         By the ids of some parts of the results, so many references more do no harm.
     """
@@ -110,21 +115,33 @@ def distinct_results(
             _key(results, at, numbers[at], asks_identity, shared=shared, spare=spare, same=same)
         )
     if not opens_integers:
-        for at, key in enumerate(keys):
-            members.setdefault(key, []).append(at)
-        for group in members.values():
-            columns = zip(*(numbers[at] for at in group), strict=True)
-            apart = [place for place, column in enumerate(columns) if all(map(_is_whole, column))]
-            for at in group:
-                keys[at] = keys[at], tuple(numbers[at][place] for place in apart)
-        members.clear()
+        _keep_apart(keys, numbers, _are_whole)
     for told in (_python_type, _is_array):
         arrays = {"arrays": True} if told is _is_array else {}
         if _is_mixed(keys, numbers, told) and asks_types(**arrays):
             keys = [(key, tuple(map(told, own))) for key, own in zip(keys, numbers, strict=True)]
+    if any(type(number) in _TRUTHS for own in numbers for number in own):
+        known = keys[:]
+        _keep_apart(known, numbers, _are_truths)
+        if len(set(known)) == len(set(keys)) or not opens_truths():
+            keys = known
     for at, key in enumerate(keys):
         members.setdefault(key, []).append(at)
     return [united(trace, [results[at] for at in group], shared) for group in members.values()]
+
+
+def _keep_apart(
+    keys: list[Any], numbers: list[list[Any]], are_apart: Callable[[Sequence[Any]], bool]
+) -> None:
+    """Let results have different keys where numbers of a kind differ."""
+    members: dict[Hashable, list[int]] = {}
+    for at, key in enumerate(keys):
+        members.setdefault(key, []).append(at)
+    for group in members.values():
+        columns = zip(*(numbers[at] for at in group), strict=True)
+        apart = [place for place, column in enumerate(columns) if are_apart(column)]
+        for at in group:
+            keys[at] = keys[at], tuple(_as_known(numbers[at][place]) for place in apart)
 
 
 def _same_places(results: list[Any]) -> frozenset[int]:
@@ -163,7 +180,8 @@ def told_apart(values: tuple[Any, ...]) -> Hashable:
     """Equal for values that no operator can change and that can be united, whole numbers apart."""
     numbers: list[Any] = []
     key = _key([values], 0, numbers, _is_not_asked, shared=None)
-    whole = tuple(number if _is_whole(number) else None for number in numbers)
+    known = (*_TRUTHS, int)
+    whole = tuple(number if type(number) in known else None for number in numbers)
     return key, whole, tuple(map(_python_type, numbers))
 
 
@@ -192,6 +210,19 @@ def _python_type(number: object) -> Hashable:
 
 def _is_whole(number: object) -> bool:
     return type(number) is int
+
+
+def _are_whole(column: Sequence[object]) -> bool:
+    return all(map(_is_whole, column))
+
+
+def _are_truths(column: Sequence[object]) -> bool:
+    return any(type(number) in _TRUTHS for number in column)
+
+
+def _as_known(number: object) -> Hashable:
+    """Equal for plain numbers of one type with one value, and for all traced ones."""
+    return None if is_traced(number) else (type(number), number)
 
 
 def _key(
@@ -228,6 +259,9 @@ def _key(
     if cls in _COMPLEX:
         numbers.append(value)
         return "number", "c", 16
+    if cls in _TRUTHS:
+        numbers.append(value)
+        return "number", "b", 1
     if isinstance(value, _BY_VALUE):
         return "same", cls, value
     if cls is tuple or (isinstance(value, tuple) and hasattr(cls, "_fields")):
@@ -253,6 +287,13 @@ def _key(
         if is_traced(value) or value.dtype.kind in "fc":
             return "array", dtype_of(value).str, value.shape
         return "same", value.dtype.str, value.shape, value.tobytes()
+    parts = parts_of(value) if owned else None
+    if parts is not None:
+        of_part = functools.partial(
+            _key, numbers=numbers, asks_identity=asks_identity, shared=shared
+        )
+        names = tuple(part.names for part in parts)
+        return "object", cls, names, *(of_part(part, name) for part in parts for name in part.names)
     return "is", id(value)
 
 
@@ -333,9 +374,12 @@ def united(
         return [united(trace, list(column), shared) for column in zip(*values, strict=True)]
     if type(first) is dict:
         return {name: united(trace, [value[name] for value in values], shared) for name in first}
+    if parts_of(first) is not None:
+        return _united_objects(trace, values, shared)
     if all(isinstance(value, np.ndarray) for value in values):
         return first if _are_equal(values) else union_of(trace, values, keep_array=True)
-    if not any(isinstance(x, (int, float, complex, np.ndarray)) or is_traced(x) for x in values):
+    of_number = (int, float, complex, np.bool_, np.ndarray)
+    if not any(isinstance(x, of_number) or is_traced(x) for x in values):
         return first
     if isinstance(first, _BY_VALUE) or _are_equal(values):
         return first
@@ -348,8 +392,17 @@ def united(
     return result
 
 
+def _united_objects(trace: Trace, values: list[Any], shared: Container[int]) -> Any:
+    taken = [parts for value in values if (parts := parts_of(value)) is not None]
+    parts = [
+        {name: united(trace, [part[name] for part in column], shared) for name in column[0].names}
+        for column in zip(*taken, strict=True)
+    ]
+    return made_of(type(values[0]), parts)
+
+
 def _is_pythons(number: object) -> bool:
-    return type(number) in (int, float) or isinstance(number, PythonNumber)
+    return type(number) in (bool, int, float) or isinstance(number, PythonNumber)
 
 
 def _are_equal(values: list[Any]) -> bool:

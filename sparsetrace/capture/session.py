@@ -129,6 +129,8 @@ class Session:
         Whether lists and dictionaries that others hold are united, too: none is written into.
     opens_integers : bool
         Whether different whole numbers that such a call returns become an unknown one.
+    opens_truths, differs_in_truths : bool
+        Whether different truth values do, too; and whether nothing else told some results apart.
     may_try, tries_integers : bool
         Whether that may be tried where the paths are perhaps not too many, and is being tried.
     is_patient : bool
@@ -196,6 +198,7 @@ class Session:
         self.functions: Callable[[], dict[str, Any]] = dict
         self.shares_containers = True
         self.opens_integers = False
+        self.opens_truths = self.differs_in_truths = False
         self.may_try = self.tries_integers = False
         self.is_patient = False
         self.loops_until: float | None = None
@@ -228,6 +231,11 @@ class Session:
         return has_effects(
             function, args, kwargs, undoes=undoes, may_speak=is_heard, known=known, reached=reached
         )
+
+    def may_open_truths(self) -> bool:
+        """Whether results that truth values alone tell apart become one, of one nobody knows."""
+        self.differs_in_truths = True
+        return self.opens_truths
 
     def begins_in_order(self) -> bool:
         """Begin the search anew, with no paths in a random order; False if none were.

@@ -17,7 +17,6 @@ from sparsetrace.user_code.seen_names import GONE
 __all__ = [
     "METACLASSES",
     "NOT_ASKED",
-    "ON_MAKING",
     "asked",
     "asked_of",
     "is_made_by_python",
@@ -25,6 +24,7 @@ __all__ = [
     "is_plain_attribute",
     "is_python",
     "names_in",
+    "runs_on_making",
 ]
 
 
@@ -75,7 +75,7 @@ NOT_ASKED = frozenset(
 
 
 METACLASSES = (type, abc.ABCMeta)
-ON_MAKING = ("__array_finalize__", "__getattribute__", "__new__", "__setattr__")
+_ON_MAKING = ("__array_finalize__", "__getattribute__", "__new__", "__setattr__")
 _BASES = (object, dict, list, set, tuple, float, int, complex, str)
 
 
@@ -85,6 +85,23 @@ def is_made_by_python(cls: type) -> bool:
         return True
     made_by = [base.__new__ for base in _BASES], [base.__init__ for base in _BASES]
     return cls.__new__ in made_by[0] and (is_python(cls.__init__) or cls.__init__ in made_by[1])
+
+
+def runs_on_making(cls: type) -> bool:
+    """Whether anything of the user's runs while an object is made, beside ``__init__``.
+
+    What `dataclasses` adds to a frozen class refuses to set an attribute, and does no more.
+    """
+    return any(
+        name in _ON_MAKING and is_python(value) and not (name == "__setattr__" and _is_frozen(base))
+        for base in cls.__mro__
+        for name, value in vars(base).items()
+    )
+
+
+def _is_frozen(cls: type) -> bool:
+    """Whether `dataclasses` has made a class one whose attributes are set by ``__init__`` alone."""
+    return bool(getattr(vars(cls).get("__dataclass_params__"), "frozen", False))
 
 
 def is_python(value: object) -> bool:

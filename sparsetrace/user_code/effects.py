@@ -36,13 +36,13 @@ from sparsetrace.user_code.cached_functions import cached_function
 from sparsetrace.user_code.class_making import (
     METACLASSES,
     NOT_ASKED,
-    ON_MAKING,
     asked,
     asked_of,
     is_made_by_python,
     is_named_tuple,
     is_python,
     names_in,
+    runs_on_making,
 )
 from sparsetrace.user_code.handlers import stands_within
 from sparsetrace.user_code.held_iterators import held_callables, holds_iterator
@@ -95,7 +95,7 @@ _ITEM_STORES = frozenset("DELETE_SUBSCR STORE_SLICE STORE_SUBSCR".split())
 _PURE_BUILTINS = frozenset(
     """
     abs all any bool callable complex dict divmod enumerate filter float frozenset getattr hasattr
-    hash int isinstance issubclass len list map max min pow range repr reversed round set slice
+    hash int isinstance issubclass len list map max min object pow range repr reversed round set slice
     sorted str sum super tuple type zip
     """.split()
 )
@@ -403,7 +403,7 @@ def _only_sets_itself(cls: type, seen: Seen) -> bool:
         return False
     own = [(name, value) for c in cls.__mro__ for name, value in vars(c).items()]
     made_by = [value for name, value in own if name == "__init__" and is_python(value)]
-    return not any(name in ON_MAKING and is_python(value) for name, value in own) and all(
+    return not runs_on_making(cls) and all(
         _is_pure_function(init, {}, seen, makes=cls) for init in made_by
     )
 
@@ -572,6 +572,8 @@ class _Body(OwnStores):
                 return value.fget is not None and _is_pure(
                     types.MethodType(value.fget, owner), self.seen
                 )
+            if value is object.__setattr__ and self._sets_what_is_made(at):
+                return True
             if value is not UNKNOWN:
                 self._note_finder(value, is_called=is_loaded_to_be_called(step))
                 is_called = any(map(is_loaded_to_be_called, (step, self.steps[first])))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.bytecode import Chain, loaded_first
+from sparsetrace.user_code.bytecode import Chain, is_loaded_to_be_called, loaded_first
 from sparsetrace.user_code.class_making import is_plain_attribute
 from sparsetrace.user_code.held_values import PACKAGES, UNKNOWN, HeldValues, stored
 from sparsetrace.user_code.known_functions import is_of_scipy
@@ -98,6 +98,23 @@ class OwnStores(HeldValues):
         if self.makes is None or (name,) != self._what_is_made():
             return False
         return is_plain_attribute(self.makes, str(self.steps[at].argval))
+
+    def _sets_what_is_made(self, at: int) -> bool:
+        """Whether ``object.__setattr__``, which is loaded there, is called for what is made.
+
+        So do classes whose objects are not to be changed once they are made.
+        """
+        given = [step for step in self.steps[at + 1 : at + 6] if step.opname not in BETWEEN][:2]
+        return (
+            self.makes is not None
+            and is_loaded_to_be_called(self.steps[at])
+            and len(given) == 2
+            and given[0].opname.startswith("LOAD_FAST")
+            and (given[0].argval,) == self._what_is_made()
+            and isinstance(given[1].argval, str)
+            and given[1].opname == "LOAD_CONST"
+            and is_plain_attribute(self.makes, given[1].argval)
+        )
 
     def _what_is_made(self) -> tuple[str, ...]:
         """The name of what is being made, unless it is bound anew."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.handlers import CodeMap, code_map
+from sparsetrace.user_code.handlers import CodeMap, code_map, instructions_of
 
 __all__ = [
     "OWN",
@@ -189,7 +189,7 @@ def tells_numbers_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
     """Whether code may tell numbers of one type from equal ones of another."""
     for one in nested(code):
         names = frozenset(one.co_names)
-        if not _TYPES.isdisjoint(names):
+        if not _TYPES.isdisjoint(names) and not _asks_own_class(one):
             return True
         if not _TYPE_TESTS.isdisjoint(names) and not _WHOLE_TYPES.isdisjoint(names):
             return True
@@ -200,6 +200,33 @@ def tells_numbers_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
         if one.co_exceptiontable and _catches(code_map(one), scope):
             return True
     return False
+
+
+def _asks_own_class(code: types.CodeType) -> bool:
+    """Whether code asks for no class but that of the object whose method it is, by its name.
+
+    Methods that `dataclasses` has made compare with it, which no number is of.
+    """
+    if code.co_qualname.startswith("__create_fn__.<locals>.") and code.co_filename == "<string>":
+        return True
+    around, _, _ = code.co_qualname.rpartition(".")
+    if not around or around.endswith("<locals>") or not code.co_argcount:
+        return False
+    own = code.co_varnames[0]
+    steps = [
+        step for step in instructions_of(code) if step.opname not in ("NOP", "PRECALL", "PUSH_NULL")
+    ]
+
+    def is_own(step: dis.Instruction) -> bool:
+        return step.opname.startswith("LOAD_FAST") and step.argval == own
+
+    stores = any(step.opname.startswith("STORE_FAST") and step.argval == own for step in steps)
+    return not stores and all(
+        (step.argval == "__class__" and is_own(steps[at - 1]))
+        or (step.argval == "type" and is_own(steps[at + 1]) and steps[at + 2].arg == 1)
+        for at, step in enumerate(steps)
+        if step.opname.startswith("LOAD_") and step.argval in _TYPES
+    )
 
 
 _OF_ONE_TYPE_OF_NUMBERS = (ZeroDivisionError, OverflowError, AttributeError, UnboundLocalError)
