@@ -23,7 +23,7 @@ from operator import is_
 from typing import Any
 
 from sparsetrace.capture.apart_pieces import stand_in
-from sparsetrace.capture.branches import Branches
+from sparsetrace.capture.branches import Branches, Place
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
@@ -189,8 +189,9 @@ def some_are_taken_whole(session: Session) -> bool:
 
 
 def _more_is_run_apart(session: Session) -> bool:
-    exceeded = session.exceeded[:]
+    exceeded, multiplying = session.exceeded[:], session.multiplying[:]
     session.exceeded.clear()
+    session.multiplying.clear()
     if session.takes_whole:
         return bool(exceeded) and _more_functions(session, exceeded)
     if session.tries_integers and not session.hurried and _more_pieces(session, exceeded):
@@ -214,6 +215,10 @@ def _more_is_run_apart(session: Session) -> bool:
         return True
     if _more_functions(session, exceeded):
         return True
+    tried = session.leaves_loops or session.loops_until is not None
+    if not tried and _more_pieces(session, multiplying, loops=True):
+        session.loops_until = _late(session)
+        return True
     if hurried:
         more = _more_pieces(session, exceeded, loops=True)
         if more:
@@ -224,8 +229,9 @@ def _more_is_run_apart(session: Session) -> bool:
         return True
     if _more_pieces(session, exceeded):
         return True
-    tried = session.leaves_loops or session.loops_until is not None
-    if not tried and _more_pieces(session, exceeded, loops=True):
+    if not tried and any(
+        _more_pieces(session, exceeded, loops=True, around=around) for around in (False, True)
+    ):
         session.loops_until = _late(session)
         return True
     if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
@@ -271,8 +277,8 @@ def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
     codes: dict[Hashable, types.CodeType] = {}
     if session.reads_frames():
         return False
-    for _, route in _routes(exceeded):
-        for code in route[:-1]:  # the last is what the paths are counted of
+    for route in _routes(exceeded):
+        for code, _ in route[:-1]:  # the last is what the paths are counted of
             original = original_of(code)
             if id(code) in _owners or id(original) in session.apart or not _can_be_apart(original):
                 continue
@@ -285,18 +291,27 @@ def _more_functions(session: Session, exceeded: list[Branches]) -> bool:
     return bool(codes)
 
 
-def _more_pieces(session: Session, exceeded: list[Branches], *, loops: bool = False) -> bool:
-    """Outline the statements and expressions that decide, or the loops around them alone."""
+def _more_pieces(
+    session: Session, exceeded: list[Branches], *, loops: bool = False, around: bool = False
+) -> bool:
+    """Outline the statements and expressions that decide, or the loops around them alone.
+
+    These may be in the functions that call the one that decides, too.
+    """
     lines: dict[str, dict[types.CodeType, set[int]]] = {}
     if session.reads_frames():
         return False
-    for line, route in _routes(exceeded):
-        for code in route:
+    for route in _routes(exceeded):
+        line = None
+        for code, at in route:
+            line = at if line is None else line
             if code.co_name not in COMPREHENSIONS:
                 owner = _owners.get(id(code)) or original_of(code)
                 if not is_library_code(owner):
                     lines.setdefault(owner.co_filename, {}).setdefault(owner, set()).add(line)
-                break
+                if not around:
+                    break
+                line = None
     more = False
     with _lock:
         for filename, some in lines.items():
@@ -316,12 +331,11 @@ def _more_pieces(session: Session, exceeded: list[Branches], *, loops: bool = Fa
     return more
 
 
-def _routes(exceeded: list[Branches]) -> Iterator[tuple[int, tuple[types.CodeType, ...]]]:
-    """The lines where branches were decided, and the codes from there outwards."""
+def _routes(exceeded: list[Branches]) -> Iterator[tuple[Place, ...]]:
+    """Where the frames stood when branches were decided, from there outwards."""
     for branches in exceeded:
-        for (_, line), routes in branches.routes.items():
-            for route in routes:
-                yield line, route
+        for routes in branches.routes.values():
+            yield from routes
 
 
 def original_of(code: types.CodeType) -> types.CodeType:

@@ -37,8 +37,8 @@ def stand_in(what: str, filename: str, place: tuple[int, int]) -> Any:
         return functools.partial(_expression, (filename, place))
     if what == "statement":
         return functools.partial(_statement, (filename, place), (filename, place))
-    if what == "ended":
-        return functools.partial(_statement, (filename, place), (filename, place, "ended"))
+    if what in ("ended", "tail"):
+        return functools.partial(_statement, (filename, place), (filename, place, what))
     if what == "loop":
         return functools.partial(_loop, (filename, place))
     if what == "turn":

@@ -173,7 +173,8 @@ class Statement:
             rows.append((*values, *(_left(known, left, place) for place in places)))
             del values, left
         if not self.session.asks_types():
-            rows = _without_unbound(rows, len(self.values), ends=count > len(self.values))
+            names = min(count, len(self.values))  # of the end of a function none is given
+            rows = _without_unbound(rows, names, ends=count > names + 1)
         several = distinct(
             self.session,
             self.trace,

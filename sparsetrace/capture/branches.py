@@ -28,7 +28,7 @@ from sparsetrace.user_code import frames
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
 
-__all__ = ["Branches", "Enough", "OtherDecisions"]
+__all__ = ["Branches", "Enough", "OtherDecisions", "Place"]
 
 _DEEP = 6
 """Frames that are remembered of a decision."""
@@ -93,8 +93,8 @@ class Branches:
     trail : list of code objects and lines
         Where this run took its decisions.
     routes : dict
-        For each place of a decision the code of the frames from there outwards, as far as the
-        driver, for some of the ways that led there.
+        For each place of a decision the places of the frames from there outwards, as far as the
+        driver, for some of the ways through other code that led there.
     exceeded : bool
         Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd` and
         probably no more than `max_paths`; with `endless` because of a loop that takes more
@@ -148,7 +148,7 @@ class Branches:
         self.taken = 0
         self.standing: list[Place] = []
         self.trail: list[Place] = []
-        self.routes: dict[Place, list[tuple[CodeType, ...]]] = {}
+        self.routes: dict[Place, list[tuple[Place, ...]]] = {}
         self.ends, self.problem = ends, ""
         self.is_first = self.is_cut = self.is_mixed = self.is_judged = False
         self.exceeded = self.crowded = self.endless = self.is_unfinished = False
@@ -443,8 +443,9 @@ class Branches:
     def _note_route(self, place: Place, frame: FrameType | None) -> None:
         known = self.routes.setdefault(place, [])
         if len(known) < _MOST_ROUTES:
-            route = tuple(_codes(frame))
-            if route not in known:
+            route = tuple(_places(frame))
+            codes = [code for code, _ in route]
+            if all([code for code, _ in other] != codes for other in known):
                 known.append(route)
 
     def refuse(self, problem: str) -> NoReturn:
@@ -487,11 +488,11 @@ def _named(place: Place) -> tuple[str, str, int]:
     return code.co_filename, code.co_name, line
 
 
-def _codes(frame: FrameType | None) -> Iterator[CodeType]:
-    """The code that runs in the frames from this one outwards, as far as the driver."""
+def _places(frame: FrameType | None) -> Iterator[Place]:
+    """Where the frames stand from this one outwards, as far as the driver."""
     while frame is not None and not (is_own(frame.f_code) and code_map(frame.f_code).is_driver):
         if not is_own(frame.f_code):
-            yield frame.f_code
+            yield frame.f_code, frame.f_lineno
         frame = frame.f_back
 
 

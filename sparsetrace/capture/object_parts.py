@@ -60,11 +60,11 @@ def parts_of(value: object) -> tuple[Part, ...] | None:
     maker = _maker(cls)
     if maker is None or weakref.getweakrefcount(value):
         return None
-    parts = []
-    if maker is dict:
-        if not all(type(name) is str for name in dict.keys(value)):  # type: ignore[arg-type]
+    parts: list[Part] = []
+    if isinstance(value, dict):
+        if not all(type(name) is str for name in dict.keys(value)):
             return None
-        parts.append(Part(value, dict.keys(value)))  # type: ignore[arg-type]
+        parts.append(Part(value, dict.keys(value)))
     if cls.__dictoffset__:
         attributes = object.__getattribute__(value, "__dict__")
         if type(attributes) is not dict:

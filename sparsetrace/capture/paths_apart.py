@@ -235,7 +235,9 @@ def run_apart(
         session.nested.pop()
         if branches.exceeded:
             session.exceeded.append(branches)
-        elif is_spared and session.runs - runs <= _SPARED_RUNS:
+        elif len(results) > _FEW:
+            session.multiplying.append(branches)
+        if not branches.exceeded and is_spared and session.runs - runs <= _SPARED_RUNS:
             session.effort.spare(began)
             session.runs = runs
     if is_undone:

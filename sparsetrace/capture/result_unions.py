@@ -1,8 +1,8 @@
 """What one call returns on several paths, as one result: the union of its dependencies.
 
 Contract: only what the rest of the function cannot tell from the results themselves is united:
-numbers, arrays and objects that nothing else holds, and tuples, lists and dicts of these.  Results that
-differ otherwise (None on one path, another length, a truth value) stay apart.
+numbers, arrays and objects that nothing else holds, and tuples, lists and dicts of these.  Results
+that differ otherwise (None on one path, another length, a truth value) stay apart.
 """
 
 from __future__ import annotations
@@ -393,12 +393,12 @@ def united(
 
 
 def _united_objects(trace: Trace, values: list[Any], shared: Container[int]) -> Any:
-    taken = [parts for value in values if (parts := parts_of(value)) is not None]
-    parts = [
+    taken = [parts_of(value) or () for value in values]
+    made = [
         {name: united(trace, [part[name] for part in column], shared) for name in column[0].names}
         for column in zip(*taken, strict=True)
     ]
-    return made_of(type(values[0]), parts)
+    return made_of(type(values[0]), made)
 
 
 def _is_pythons(number: object) -> bool:

@@ -111,6 +111,8 @@ class Session:
         Gives what decides the branches of a path (`tracing.session_hooks`).
     exceeded : list of Branches
         Those of which there were too many.
+    multiplying : list of Branches
+        Those of calls that have many results, with each of which it is gone on.
     apart : dict
         What is run apart: code objects by their ids, and pieces of code by their places;
         `inside` has the keys of those that are being run, and `nested` their branches, within
@@ -186,6 +188,7 @@ class Session:
         self.effort = Effort()
         self.decider: Callable[[Session, Branches], Callable[..., bool]] = _deciding
         self.exceeded: list[Branches] = []
+        self.multiplying: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
         self.nested: list[Branches] = []

@@ -95,8 +95,8 @@ _ITEM_STORES = frozenset("DELETE_SUBSCR STORE_SLICE STORE_SUBSCR".split())
 _PURE_BUILTINS = frozenset(
     """
     abs all any bool callable complex dict divmod enumerate filter float frozenset getattr hasattr
-    hash int isinstance issubclass len list map max min object pow range repr reversed round set slice
-    sorted str sum super tuple type zip
+    hash int isinstance issubclass len list map max min object pow range repr reversed round set
+    slice sorted str sum super tuple type zip
     """.split()
 )
 _FILLING = frozenset(
@@ -391,10 +391,15 @@ def _is_pure(function: object, seen: Seen) -> bool:
         function, types.BuiltinFunctionType
     ):  # a method that is bound to what it belongs to
         return name in PURE_METHODS and not isinstance(function.__self__, types.ModuleType)
-    own = getattr_static(type(function), "__call__", None)
-    if isinstance(own, types.FunctionType):  # an object that is called
-        return _is_pure(types.MethodType(own, function), seen)
+    if _is_called_as_object(function):
+        method = types.MethodType(getattr_static(type(function), "__call__"), function)
+        return _is_pure(method, seen)
     return isinstance(function, types.FunctionType) and _is_pure_function(function, {}, seen)
+
+
+def _is_called_as_object(function: object) -> bool:
+    """Whether a method of its class, written in Python, is what a call of an object runs."""
+    return isinstance(getattr_static(type(function), "__call__", None), types.FunctionType)
 
 
 def _only_sets_itself(cls: type, seen: Seen) -> bool:
@@ -420,7 +425,9 @@ def _is_pure_function(
     cells = {**empty, **dict(cells_of(function))}
     seen.note(id(function), functools.partial(callables_held, weakref.ref(function)))
     seen.objects += (*cells.values(), *defaults)
-    if not all(_is_pure(f, seen) for f in (*defaults, *cells.values()) if callable(f)):
+    # an object whose class has ``__call__`` is looked at where it is called, or may be
+    called = [f for f in cells.values() if callable(f) and not _is_called_as_object(f)]
+    if not all(_is_pure(f, seen) for f in (*filter(callable, defaults), *called)):
         return False
     kept = [x for x in defaults if not (is_unchanging(x) or callable(x))]
     if not all(type(x) in (dict, list, tuple, set) for x in kept):

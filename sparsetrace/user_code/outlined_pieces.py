@@ -8,9 +8,13 @@ what it is and where the piece begins.  These are, with their arguments:
 ``statement(function, probe, *values)``, ``ended(function, probe, *values)``
     the values of the local names that a statement assigns, which the function takes and gives; or
     one of a loop and its ``else``.  The probe is held by as many as a value that only these hold
+``tail(function, probe, *values)``
+    what a function returns from a statement on to its end, in a tuple; the values are of the local
+    names that are assigned there
 ``loop(function, *values)``
-    the same of a loop, then how it ended (``break``, ``return``, or ``ended`` where it has an
-    ``else``), and what it returns; the function also takes what stands for this run of the loop
+    what a statement gives of a loop, then how it ended (``break``, ``return``, or ``ended`` where
+    it has an ``else``), and what it returns; the function also takes what stands for this run of
+    the loop
 ``turn(loop, targets, function, *values)``
     the same of one turn of that loop, which also ends by `NEXT`; of a ``for`` loop the first names
     are its targets, so many, and of a ``while`` loop that number is None
@@ -34,7 +38,7 @@ from __future__ import annotations
 import ast
 import copy
 import sys
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from sparsetrace.user_code.assigned_names import (
@@ -47,7 +51,7 @@ from sparsetrace.user_code.assigned_names import (
     only_added_to,
 )
 
-__all__ = ["NEXT", "PREFIX", "Place", "given_name", "is_outlinable", "rewritten"]
+__all__ = ["NEXT", "PREFIX", "Place", "given_name", "is_outlinable", "rewritten", "tail_from"]
 
 PREFIX = "_sparsetrace_"
 Place = tuple[int, int]
@@ -60,6 +64,7 @@ _REFUSED = (
     *(ast.Global, ast.Nonlocal, ast.Delete, ast.Return, ast.Yield, ast.YieldFrom, ast.Await),
     *(ast.AsyncFor, ast.AsyncWith, ast.TryStar),
 )
+_YIELDS = (ast.Yield, ast.YieldFrom)
 _LOOPS = (ast.For, ast.While)
 _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
 
@@ -72,12 +77,33 @@ def is_outlinable(node: ast.AST, function: ast.AST | None) -> bool:
     names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
     if not names.isdisjoint(_SEES_NAMES):
         return False
-    inside = list(_own_nodes(node))
     if isinstance(node, ast.expr):
-        inside = list(ast.walk(node))
         refused = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
-        return not any(isinstance(n, refused) for n in inside)
+        return not any(isinstance(n, refused) for n in ast.walk(node))
     returns = isinstance(node, _LOOPS) and not _skips_endings(node)
+    return _is_outlinable(node, function, returns=returns)
+
+
+def tail_from(node: ast.AST, function: ast.AST | None) -> list[ast.stmt]:
+    """The statements from one that may return to the end of a function, if they can become one.
+
+    None of them where it is not a statement of the function itself, or something follows yet.
+    """
+    if not isinstance(function, ast.FunctionDef) or node not in function.body:
+        return []
+    if not any(isinstance(n, ast.Return) for n in _own_nodes(node)):
+        return []
+    own = [n for x in function.body for n in _own_nodes(x)]
+    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+    if any(isinstance(n, _YIELDS) for n in own) or not names.isdisjoint(_SEES_NAMES):
+        return []
+    result = function.body[function.body.index(node) :]
+    return result if all(_is_outlinable(x, function, returns=True) for x in result) else []
+
+
+def _is_outlinable(node: ast.AST, function: ast.AST, *, returns: bool) -> bool:
+    """The same for a statement, in which there may be ``return`` or not."""
+    inside = list(_own_nodes(node))
     if any(isinstance(n, _REFUSED) and not (returns and isinstance(n, ast.Return)) for n in inside):
         return False
     if _leaves_loop(node) or any(map(_assigns_in_function, ast.walk(node))):
@@ -179,10 +205,38 @@ def _is_arithmetic(node: ast.expr) -> bool:
 
 
 # ----------------------------------------------------------------------- how it then reads
-def rewritten(tree: ast.Module, chosen: Sequence[ast.AST]) -> ast.Module:
-    """The module with the chosen nodes outlined."""
-    result: ast.Module = _Outliner(set(chosen), forgotten(tree, chosen)).visit(tree)
+def rewritten(
+    tree: ast.Module, chosen: Sequence[ast.AST], tails: Mapping[ast.AST, ast.AST]
+) -> ast.Module:
+    """The module with the chosen nodes outlined, and the ends of functions.
+
+    Parameters
+    ----------
+    tree : Module
+    chosen : sequence of nodes
+    tails : mapping
+        The first statements of such ends, and the function of each.
+    """
+    unread = forgotten(tree, chosen)
+    for node, function in tails.items():
+        body: list[ast.AST] = function.body  # type: ignore[attr-defined]
+        places = [at for at, x in enumerate(body) if x is node or _begins_with(x, node)]
+        tail = _Tail()
+        tail.body = body[places[0] :]
+        body[places[0] :] = [ast.copy_location(tail, node)]
+    result: ast.Module = _Outliner(set(chosen), unread).visit(tree)
     return result
+
+
+class _Tail(ast.stmt):
+    """The end of a function, from some statement on; none of Python's own nodes."""
+
+    _fields = ("body",)
+    body: list[ast.AST]
+
+
+def _begins_with(node: ast.AST, first: ast.AST) -> bool:
+    return isinstance(node, _Tail) and node.body[0] is first
 
 
 def _mark(what: str, node: Any) -> ast.Constant:
@@ -228,6 +282,8 @@ class _Outliner(ast.NodeTransformer):
         return self._visited(node)
 
     def _visited(self, node: ast.AST) -> Any:
+        if isinstance(node, _Tail):
+            return [_located(x, node) for x in self._tail(node)]
         if node not in self.chosen:
             return super().visit(node)
         if isinstance(node, ast.IfExp):
@@ -244,6 +300,17 @@ class _Outliner(ast.NodeTransformer):
         inner = super().visit(node)
         self.depth -= 1
         return [_located(x, node) for x in self._statement(node, names, inner)]
+
+    def _tail(self, node: Any) -> Iterator[ast.stmt]:
+        """The statements in place of those from one on to the end of a function."""
+        names = assigned(node)
+        self.depth += 1
+        inner: Any = super().generic_visit(node)
+        self.depth -= 1
+        giving = _Giving()
+        body = [giving.visit(x) for x in inner.body]
+        yield from self._piece("tail", node, names, [*body, giving.visit(ast.Return(None))])
+        yield ast.Return(_name(_VALUE))
 
     def _loop(self, node: Any) -> Iterator[ast.stmt]:
         """A loop; with its ``else`` it is a piece again, whose ends are united."""
@@ -411,7 +478,7 @@ def _key(node: ast.expr) -> ast.expr:
 
 _HOW, _VALUE, _LOOP = f"{PREFIX}how", f"{PREFIX}value", f"{PREFIX}loop"
 _PROBE = f"{PREFIX}probe"
-_WHOLE = ("statement", "ended")
+_WHOLE = ("statement", "ended", "tail")
 """Pieces that do not say how they ended."""
 
 
@@ -456,12 +523,14 @@ def _piece(
     first = [_name(_LOOP), ast.Constant(_targets_of(node))] if what == "turn" else []
     nothing = [ast.Constant(None)] if what in _WHOLE and not names else []
     call = _call(what, node, *first, _name(function), *nothing, *map(_name, before))
-    results = names if what in _WHOLE else [*names, _HOW, _VALUE]
+    results = [_VALUE] if what == "tail" else [*names, *([] if what in _WHOLE else [_HOW, _VALUE])]
     if not results:
         yield ast.Expr(call)
         return
     targets = ast.Tuple([_name(name, ast.Store()) for name in results], ast.Store())
     yield ast.Assign([targets], call)
+    if what == "tail":
+        return
     for name in names:
         yield _forget(name, node)
     probe = [_PROBE] if what in _WHOLE else []
@@ -476,6 +545,20 @@ def given_name(name: str) -> str:
 def _given_again(name: str, node: ast.stmt) -> list[ast.stmt]:
     """Let a name stand for what it was given as."""
     return [ast.Assign([_name(name, ast.Store())], _name(given_name(name))), _forget(name, node)]
+
+
+class _Giving(ast.NodeTransformer):
+    """Lets what is returned be given in a tuple."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        value = node.value or ast.Constant(None)
+        return ast.copy_location(ast.Return(ast.Tuple([value], ast.Load())), node)
 
 
 class _Leaving(ast.NodeTransformer):

@@ -4,8 +4,10 @@ Contract: an ``if``, a conditional expression or a loop becomes a function neste
 it stands, and a call of it by a stand-in that the caller of this module provides.  So does each
 turn of such a loop, which says how it ended.  The function takes and returns the local names that
 are assigned in it; what it writes into arrays, lists and dictionaries goes through the stand-in.
-Lines stay as they are.  A piece that does more than that (``return`` outside of a loop, ``yield``,
-an attribute that is assigned) is left alone, as is code whose source is not what runs.
+A statement of a function that may return becomes one together with all that comes after it.
+Lines stay as they are.  A piece that does more than that (``yield``, a ``return`` that is not in a
+loop or in a statement of the function itself) is left alone, as is code whose source is not what
+runs.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from typing import Any, NamedTuple
 from sparsetrace.user_code.assigned_names import assigned, name_of
 from sparsetrace.user_code.handlers import HARMLESS
 from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
-from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten
+from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten, tail_from
 
 __all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
 
@@ -117,12 +119,14 @@ def _planned(
     renamed = _renamed(old, codes)
     if not codes <= set(old.values()) | renamed.keys():
         return None  # the source is not what runs
-    chosen = _Choice(tree, lines, before, loops=loops).chosen
-    places = frozenset(map(_place, chosen))
+    choice = _Choice(tree, lines, before, loops=loops)
+    places = frozenset(map(_place, (*choice.chosen, *choice.tails)))
     if places <= before:
         return None
     try:
-        made = _compiled(ast.fix_missing_locations(rewritten(tree, chosen)), filename)
+        made = _compiled(
+            ast.fix_missing_locations(rewritten(tree, choice.chosen, choice.tails)), filename
+        )
     except (SyntaxError, ValueError, RecursionError):
         return None
     return _Plan(made, old, renamed, places)
@@ -221,6 +225,8 @@ class _Choice:
             child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
         }
         self.chosen: list[ast.AST] = []
+        self.tails: dict[ast.AST, ast.AST] = {}
+        """Statements from which on to its end a function is outlined, with that."""
         for node in ast.walk(tree):
             if isinstance(node, (ast.stmt, ast.IfExp)) and _place(node) in before:
                 self._add(node)
@@ -251,6 +257,9 @@ class _Choice:
                 at in self.chosen
                 or (is_outlinable(at, self._function(at)) and not self._is_cut_short(at))
             ):
+                self._add(at)
+                return
+            if self.types is not _LOOPS and tail_from(at, self._function(at)):
                 self._add(at)
                 return
             at = self.parents.get(at)
@@ -301,7 +310,12 @@ class _Choice:
         return None if isinstance(at, ast.ClassDef) else at
 
     def _add(self, node: ast.AST) -> None:
-        if self._function(node) is not None and node not in self.chosen:
+        function = self._function(node)
+        if function is None or node in self.chosen:
+            return
+        if not isinstance(node, _LOOPS) and tail_from(node, function):
+            self.tails[node] = function
+        else:
             self.chosen.append(node)
 
 
