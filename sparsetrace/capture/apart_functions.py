@@ -139,7 +139,7 @@ def way_of(session: Session) -> Hashable:
     """Equal where the same is run apart, in the same way."""
     opens = session.opens_integers, session.opens_truths, session.opens_counters
     loops = session.loops_until is None, session.leaves_loops, session.is_patient
-    return frozenset(session.apart), *opens, *loops, session.takes_whole
+    return frozenset(session.apart), *opens, *loops, session.takes_whole, session.takes_snapshots
 
 
 def begin_search(session: Session) -> None:
@@ -201,6 +201,9 @@ def _more_is_run_apart(session: Session) -> bool:
     if session.tries_integers:  # they have to be known after all, on however many paths
         session.tries_integers = session.opens_integers = session.opens_truths = False
         return True
+    if exceeded and session.needs_snapshots and not session.takes_snapshots:
+        session.takes_snapshots = True
+        return True
     if session.opened and not exceeded:  # the number of turns has to be known after all
         session.opens_counters = session.opened = False
         return True
@@ -229,9 +232,10 @@ def _more_is_run_apart(session: Session) -> bool:
         return True
     if _more_pieces(session, exceeded):
         return True
-    if not tried and any(
-        _more_pieces(session, exceeded, loops=True, around=around) for around in (False, True)
-    ):
+    if not tried and _more_pieces(session, exceeded, loops=True):
+        session.loops_until = _late(session)
+        return True
+    if not session.leaves_loops and _more_pieces(session, exceeded, loops=True, around=True):
         session.loops_until = _late(session)
         return True
     if session.opens_integers or not session.apart or (session.crowded and not session.may_try):
@@ -258,7 +262,7 @@ def run_nothing_apart(session: Session) -> None:
     """Let the function run as it stands again."""
     session.apart.clear()
     session.exceeded.clear()
-    session.crowded = session.opened = False
+    session.crowded = session.opened = session.takes_snapshots = session.needs_snapshots = False
     session.is_patient = session.leaves_loops
     session.may_try = True
     with _lock:
@@ -317,7 +321,7 @@ def _more_pieces(
         for filename, some in lines.items():
             before = _places.get(filename, frozenset())
             _deciding.update(some)
-            made = outlined(some, stand_in, before=before, loops=loops)
+            made = outlined(some, stand_in, before=before, loops=loops, around=around)
             places = before if made is None else made.places
             if made is not None:
                 _places[filename] = places

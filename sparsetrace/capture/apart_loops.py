@@ -23,6 +23,7 @@ from sparsetrace.capture.paths_apart import Errors, distinct
 from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import is_held_alone, united
 from sparsetrace.capture.session import Session
+from sparsetrace.capture.snapshots import Snapshot
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, explain
 from sparsetrace.operands.operands import is_traced, is_traced_array
@@ -517,6 +518,8 @@ class Turn(Statement):
         values, left_there = state
         for (container, key), value in left_there.items():
             written(self.loop.containers[container], key, value, self.writes)
+        if isinstance(self.writes, Snapshot) and (left_there or state is not self.first):
+            self.writes.include((self.function, *values))
         return self.function(*values)
 
     def run(self, repeat: Repeat | None = None) -> Any:

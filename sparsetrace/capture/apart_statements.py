@@ -5,6 +5,7 @@ Contract: the statement is a function of the names that it assigns, which gives 
 
 from __future__ import annotations
 
+import functools
 import sys
 import weakref
 from collections.abc import Callable
@@ -12,11 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.apart_writes import TAIL, WHOLE, CannotUndo, Place, Writes, written
+from sparsetrace.capture.apart_writes import (
+    ABSENT,
+    TAIL,
+    WHOLE,
+    CannotUndo,
+    Place,
+    Writes,
+    written,
+)
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
 from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import OF_HOLDER, owns_memory
 from sparsetrace.capture.session import Session
+from sparsetrace.capture.snapshots import Reachable, Snapshot
 from sparsetrace.context import Trace
 from sparsetrace.user_code.value_kinds import MISSING
 
@@ -63,6 +73,8 @@ class Statement:
         self.writes: Writes | None = None
         self.containers: dict[int, Any] = {}
         self.has_decided = False
+        self._reachable: Reachable | None = None
+        """All that a path may change, as it is where the statement begins."""
         self.beside = Beside()
 
     def run(self, repeat: Repeat | None = None) -> Any:
@@ -95,8 +107,12 @@ class Statement:
         """Whether running it again would change anything; if so its writes stay."""
         self.has_decided = True
         writes = self.writes
+        if writes is not None and writes.undoes_all:
+            return writes.kept
         is_kept = writes is not None and writes.kept
         result = is_kept or self.session.has_effects(self.function, self.values, undoes=True)
+        if result and not is_kept and not self.session.takes_snapshots:
+            self.session.needs_snapshots |= self._changes_objects
         if writes is not None:
             writes.is_only = False
             if result:
@@ -129,11 +145,12 @@ class Statement:
 
     def path(self) -> Any:
         """One path: the values of the names, and what is left where it has written."""
-        writes = self.writes = Writes(self.outer, is_only=not self.has_decided)
+        writes = self.writes = self._new_writes()
         self.session.writes = writes
         try:
             values = self.called()
             if not writes.kept:
+                writes.find()
                 _leave_out_own(writes, values)
                 writes.check()
             left = {} if writes.kept else writes.now()
@@ -148,14 +165,42 @@ class Statement:
                 self.containers.update(writes.containers)
         return values, left
 
+    def _new_writes(self) -> Writes:
+        """Of a path: noted as they are made or, if the session wants that, found in the end."""
+        if self.session.takes_snapshots and self._changes_objects:
+            if self._reachable is None:
+                self._reachable = Reachable((self.function, *self.values))
+            if not self._reachable.unknown:
+                return Snapshot(self.outer, self._reachable)
+        return Writes(self.outer, is_only=not self.has_decided)
+
+    @functools.cached_property
+    def _changes_objects(self) -> bool:
+        """Whether functions that it calls change objects, and nothing but what it can reach."""
+        has_effects = functools.partial(
+            self.session.has_effects, self.function, self.values, undoes=True
+        )
+        return has_effects() and not has_effects(undoes_all=True)
+
     def unite(self, results: list[Any]) -> list[Any]:
+        self._reachable = None  # what it holds is united where nothing else does
+        if isinstance(self.writes, Snapshot):
+            self.writes.forget()
         for container in {
             container for _, left in results for container, key in left if key is WHOLE
         }:
             for result in results:
                 _as_whole(self.containers[container], result[1])
         places = list(dict.fromkeys(place for _, left in results for place in left))
-        keys = [place for place in places if isinstance(self.containers[place[0]], dict)]
+        keys = [
+            place
+            for place in places
+            if isinstance(self.containers[place[0]], dict)
+            and (
+                place[1] not in self.containers[place[0]]
+                or any(left.get(place) is ABSENT for _, left in results)
+            )
+        ]
         if any(  # dictionaries keep the order in which keys come
             [place for place in keys if place in left] != [x for x in left if x in keys]
             for _, left in results

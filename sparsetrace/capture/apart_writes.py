@@ -16,7 +16,7 @@ import numpy as np
 from sparsetrace.capture.session import SESSION
 from sparsetrace.operands.operands import is_traced_array
 
-__all__ = ["ABSENT", "CannotUndo", "Place", "Writes", "written"]
+__all__ = ["ABSENT", "TAIL", "WHOLE", "CannotUndo", "Place", "Writes", "is_array", "written"]
 
 
 class CannotUndo(BaseException):
@@ -67,6 +67,9 @@ class Writes:
         Whether nothing has been decided on the path by now, and no other one is known.
     """
 
+    undoes_all = False
+    """Whether also what is not noted can be undone."""
+
     def __init__(self, outer: Writes | None, *, is_only: bool = False) -> None:
         self.outer, self.is_only = outer, is_only
         self.containers: dict[int, Any] = {}
@@ -77,7 +80,7 @@ class Writes:
 
     def note(self, container: object, key: object) -> None:
         """Remember what is there before it is written."""
-        if _is_array(container):
+        if is_array(container):
             self._note_array(container, key)
         elif type(container) is list and type(key) is int:
             at = key + len(container) if key < 0 else key
@@ -124,7 +127,7 @@ class Writes:
         """
         around: Writes | None = self.undone()
         those: list[Writes] = []
-        while around is not None:
+        while around is not None and not around.undoes_all:
             if not around.is_only:
                 raise CannotUndo
             those.append(around)
@@ -132,12 +135,22 @@ class Writes:
         for one in those:
             one.keep()
 
+    def find(self) -> None:
+        """Note what has been written and was not noted."""
+
     def check(self) -> None:
         """Two arrays that share their memory are written in no order that could be undone."""
-        arrays = [_memory(x) for x in self.containers.values() if _is_array(x)]
-        for i, one in enumerate(arrays):
-            if any(np.may_share_memory(one, other) for other in arrays[:i]):
-                self.cannot_undo()
+        if self.shares_memory():
+            self.cannot_undo()
+
+    def shares_memory(self) -> bool:
+        """Whether any two of the arrays that have been written into do."""
+        arrays = [_memory(x) for x in self.containers.values() if is_array(x)]
+        return any(
+            np.may_share_memory(one, other)
+            for i, one in enumerate(arrays)
+            for other in arrays[:i]
+        )
 
     def now(self) -> dict[Place, Any]:
         """What is at all places now."""
@@ -201,7 +214,8 @@ def written(container: Any, key: Any, value: Any, outer: Writes | None) -> None:
         container[key] = value
 
 
-def _is_array(value: object) -> bool:
+def is_array(value: object) -> bool:
+    """Whether what is written into an object is noted as of an array of numbers."""
     return is_traced_array(value) or (
         isinstance(value, np.ndarray)
         and (type(value) is np.ndarray or getattr(type(value), "_is_buffer", False))

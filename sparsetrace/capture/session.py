@@ -123,6 +123,9 @@ class Session:
         Whether a path that is being run cannot be undone, and is being left.
     crowded : bool
         Whether calls were run apart where the paths were many, and perhaps not too many.
+    takes_snapshots, needs_snapshots : bool
+        Whether pieces that call functions which change objects are run apart, by a comparison of
+        all that they reach (`capture.snapshots`); and whether there are any, while none are.
     effects : dict
         Which calls have side effects, as far as it is known.
     functions : callable
@@ -196,6 +199,7 @@ class Session:
         self.writes: Any = None
         self.unwinds = False
         self.crowded = False
+        self.takes_snapshots = self.needs_snapshots = False
         self.effects: Known = {}
         self.stdout = sys.stdout
         self.functions: Callable[[], dict[str, Any]] = dict
@@ -226,13 +230,21 @@ class Session:
         kwargs: dict[str, Any] | None = None,
         *,
         undoes: bool = False,
+        undoes_all: bool = False,
     ) -> bool:
         """Whether a call may change anything but its result (`effects.has_effects`)."""
         trace = CURRENT.get()
         is_heard = sys.stdout is self.stdout and trace is not None and shows_warnings(trace)
         known, reached = self.effects, self.functions
         return has_effects(
-            function, args, kwargs, undoes=undoes, may_speak=is_heard, known=known, reached=reached
+            function,
+            args,
+            kwargs,
+            undoes=undoes,
+            undoes_all=undoes_all,
+            may_speak=is_heard,
+            known=known,
+            reached=reached,
         )
 
     def may_open_truths(self) -> bool:

@@ -56,6 +56,8 @@ def asked(cls: Any) -> tuple[tuple[str, Any], ...]:
         is_operator = name.startswith("__") and name not in NOT_ASKED
         is_lazy = isinstance(value, functools.cached_property)
         is_run = isinstance(asked, types.FunctionType) and (asked is not value or is_operator)
+        if is_run and asked.__module__ == "enum":  # it is known what these do
+            continue
         if is_lazy or is_run:
             result.append((name, asked))
     return tuple(result)

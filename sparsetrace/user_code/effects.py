@@ -62,6 +62,7 @@ from sparsetrace.user_code.logged_calls import (
     reaches_the_user,
 )
 from sparsetrace.user_code.outlined_pieces import given_name
+from sparsetrace.user_code.own_methods import OF_LIBRARIES, OwnMethods
 from sparsetrace.user_code.own_stores import (
     BETWEEN,
     HANDED,
@@ -143,6 +144,7 @@ def has_effects(
     kwargs: Mapping[str, Any] | None = None,
     *,
     undoes: bool = False,
+    undoes_all: bool = False,
     may_speak: bool = False,
     known: Known | None = None,
     reached: Callable[[], Reach] = dict,
@@ -156,6 +158,8 @@ def has_effects(
         What it is called with; an argument that is not given is a number.
     undoes : bool
         Whether what is written by functions that are marked `WRITES` will be undone.
+    undoes_all : bool
+        Whether all will be undone that is written into objects.
     may_speak : bool
         Whether warnings and what is printed come to the user alone, who may get them again.
     known : dict, optional
@@ -174,17 +178,18 @@ def has_effects(
     key: Hashable = None
     if known is not None and isinstance(function, types.FunctionType):
         kinds = kinds_of((function, *args, *(kwargs or {}).values()))
-        key = kinds and (kinds, tuple(kwargs or ()), undoes, may_speak)
+        key = kinds and (kinds, tuple(kwargs or ()), undoes, undoes_all, may_speak)
         if known.get(key, _no_more)():
             return known[key] is _always
     given = (*args, *(kwargs or {}).values(), *_held(function))
     seen = Seen()
-    seen.undoes, seen.may_speak = undoes, may_speak
+    seen.undoes, seen.undoes_all, seen.may_speak = undoes, undoes_all, may_speak
     if isinstance(function, types.FunctionType):
         bound = _bound(function, args, kwargs or {})
         pure = _is_pure_function(function, bound, seen)
     else:
         pure = _is_pure(function, seen)
+    pure = pure and _are_pure_by_name(function, given, seen)
     held = (*given, *seen.objects)
     result = (
         not pure
@@ -209,6 +214,23 @@ def _always() -> bool:
 
 def _no_more() -> bool:
     return False
+
+
+def _are_pure_by_name(function: object, given: Sequence[Any], seen: Seen) -> bool:
+    """Whether the methods are pure that are called of objects which are not known."""
+    if not seen.methods:
+        return True
+    own = OwnMethods((function, *given))
+    done: set[str] = set()
+    while seen.methods - done:
+        name = next(iter(seen.methods - done))
+        done.add(name)
+        functions = own.of_name(name)
+        if functions is None or not all(
+            id(one) in seen or _is_pure(one, seen) for one in functions
+        ):
+            return False
+    return True
 
 
 def _are_harmless(given: Sequence[Any], seen: Seen) -> bool:
@@ -281,7 +303,7 @@ def _is_computed(seen: Seen, given: tuple[Any, ...]) -> bool:
 def _runs_effects(seen: Seen, reached: Reach) -> bool:
     """Whether an object of a class that is not known may run a function that has side effects."""
     return any(
-        (name in seen.asked or (name.startswith("__") and name not in NOT_ASKED))
+        (name in seen.asked - seen.methods or (name.startswith("__") and name not in NOT_ASKED))
         and any(not _Body(code, scope, {}, {}, Seen()).is_pure() for code, scope in functions)
         for name, functions in reached.items()
     )
@@ -504,9 +526,11 @@ class _Body(OwnStores):
         step = self.steps[at]
         name = step.opname
         if name in _STORES:
+            if self.seen.undoes_all and name in ("DELETE_ATTR", "STORE_ATTR"):
+                return True
             return name == "STORE_ATTR" and self._is_of_what_is_made(at)
         if name in _ITEM_STORES:
-            return self._is_own_item(at)
+            return self.seen.undoes_all or self._is_own_item(at)
         if name == "YIELD_VALUE":
             return self.code.co_name == "<genexpr>"
         if name in ("STORE_DEREF", "DELETE_DEREF"):
@@ -523,7 +547,7 @@ class _Body(OwnStores):
         if name == "IMPORT_NAME":
             return step.argval in sys.modules
         if name == "BINARY_OP" and step.argrepr.endswith(_IN_PLACE):
-            return self._is_own_operand(at)
+            return self.seen.undoes_all or self._is_own_operand(at)
         if name == "LOAD_GLOBAL":
             value = self.value((("LOAD_GLOBAL", step.argval),))
             if value is next and self._is_of_a_new_iterator(at):
@@ -596,12 +620,20 @@ class _Body(OwnStores):
         if not is_loaded_to_be_called(step):
             self.seen.taken.add(step.argval)
             return True
-        if step.argval in PURE_METHODS:
+        if step.argval in PURE_METHODS or (self.seen.undoes_all and step.argval in _FILLING):
             return True
-        if len(chain) != 2 or not chain[0][0].startswith("LOAD_FAST"):
+        if len(chain) == 2 and chain[0][0].startswith("LOAD_FAST"):
+            made = self.made(str(chain[0][1]), at)
+            if made == "generator" or (made is not None and step.argval in _FILLING):
+                return True
+        return self._may_be_own_method(str(step.argval))
+
+    def _may_be_own_method(self, name: str) -> bool:
+        """Whether a method of an object that is not known may be the user's: it is looked at."""
+        if name in OF_LIBRARIES or name in _WRITING_METHODS:
             return False
-        made = self.made(str(chain[0][1]), at)
-        return made == "generator" or (made is not None and step.argval in _FILLING)
+        self.seen.methods.add(name)
+        return True
 
     def _is_pure_part(self, function: types.FunctionType) -> bool:
         """Whether a method that is called while its object is made changes that object alone."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from sparsetrace.user_code.bytecode import callee_at, chain_ending_at
 from sparsetrace.user_code.handlers import instructions_of, named
+from sparsetrace.user_code.read_code import is_of_dataclass
 
 __all__ = [
     "compared",
@@ -215,20 +216,12 @@ def tells_objects_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
     """
     if not _BY_IDENTITY.isdisjoint(code.co_names):
         return True
-    if _is_of_dataclass(code):
+    if is_of_dataclass(code):
         return False
     steps = instructions_of(code)
     return any(
         step.opname == "IS_OP" and not _is_of_no_value(steps, at, scope)
         for at, step in enumerate(steps)
-    )
-
-
-def _is_of_dataclass(code: types.CodeType) -> bool:
-    """Whether this is how objects of a dataclass compare: since Python 3.13 ``self is other``."""
-    return (code.co_name, code.co_filename, code.co_varnames) == (
-        *("__eq__", "<string>"),
-        ("self", "other"),
     )
 
 

@@ -55,6 +55,7 @@ def outlined(
     *,
     before: frozenset[Place],
     loops: bool = False,
+    around: bool = False,
 ) -> Outlined | None:
     """Outline what branches at some lines of some codes of one file.
 
@@ -67,6 +68,8 @@ def outlined(
         What was outlined before, and is again.
     loops : bool
         Whether to outline loops alone, around what decides.
+    around : bool
+        Whether those around these loops, too.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def outlined(
     filename = next(iter(lines)).co_filename
     wanted = frozenset(line for some in lines.values() for line in some)
     text = "".join(linecache.getlines(filename))
-    plan = _planned(filename, text, frozenset(lines), wanted, before, loops)
+    plan = _planned(filename, text, frozenset(lines), wanted, before, loops, around)
     if plan is None:
         return None
     new = _functions_in(_filled(plan.made, stand_in, filename))
@@ -108,6 +111,7 @@ def _planned(
     lines: frozenset[int],
     before: frozenset[Place],
     loops: bool,
+    around: bool,
 ) -> _Plan | None:
     """What is outlined of a text, which takes a quarter of a detection by few paths."""
     try:
@@ -119,7 +123,7 @@ def _planned(
     renamed = _renamed(old, codes)
     if not codes <= set(old.values()) | renamed.keys():
         return None  # the source is not what runs
-    choice = _Choice(tree, lines, before, loops=loops)
+    choice = _Choice(tree, lines, before, loops=loops, around=around)
     places = frozenset(map(_place, (*choice.chosen, *choice.tails)))
     if places <= before:
         return None
@@ -215,11 +219,18 @@ def _filled(
 
 
 class _Choice:
-    """The nodes that are outlined for some lines: the innermost that can be, not nested."""
+    """The nodes that are outlined for some lines: the innermost that can be, or all around it."""
 
     def __init__(
-        self, tree: ast.Module, lines: frozenset[int], before: frozenset[Place], *, loops: bool
+        self,
+        tree: ast.Module,
+        lines: frozenset[int],
+        before: frozenset[Place],
+        *,
+        loops: bool,
+        around: bool,
     ) -> None:
+        self.around = around
         self.types = _LOOPS if loops else (ast.IfExp, ast.stmt)
         self.parents = {
             child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
@@ -258,7 +269,8 @@ class _Choice:
                 or (is_outlinable(at, self._function(at)) and not self._is_cut_short(at))
             ):
                 self._add(at)
-                return
+                if not self.around:
+                    return
             if self.types is not _LOOPS and tail_from(at, self._function(at)):
                 self._add(at)
                 return

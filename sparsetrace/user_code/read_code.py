@@ -23,6 +23,7 @@ __all__ = [
     "Code",
     "code_of",
     "is_foreign",
+    "is_of_dataclass",
     "nested",
     "tells_arrays_apart",
     "tells_numbers_apart",
@@ -202,12 +203,21 @@ def tells_numbers_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
     return False
 
 
+def is_of_dataclass(code: types.CodeType) -> bool:
+    """Whether `dataclasses` has made a method: it compares what the user's code never sees.
+
+    As ``self is other`` in ``__eq__``, since Python 3.13, and in ``__init__`` an argument with what
+    stands for one that is not given.
+    """
+    return code.co_filename == "<string>" and code.co_qualname.startswith("__create_fn__.<locals>.")
+
+
 def _asks_own_class(code: types.CodeType) -> bool:
     """Whether code asks for no class but that of the object whose method it is, by its name.
 
     Methods that `dataclasses` has made compare with it, which no number is of.
     """
-    if code.co_qualname.startswith("__create_fn__.<locals>.") and code.co_filename == "<string>":
+    if is_of_dataclass(code):
         return True
     around, _, _ = code.co_qualname.rpartition(".")
     if not around or around.endswith("<locals>") or not code.co_argcount:

@@ -25,12 +25,14 @@ class Seen(set[int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.undoes = self.may_speak = False
+        self.undoes = self.undoes_all = self.may_speak = False
         self.calls_given = False
         """Whether local names are called of which it is not known what they hold."""
         self.names: set[str] = set()
         self.asked: set[str] = set()
         """Attributes of which it is not known what they are."""
+        self.methods: set[str] = set()
+        """Those of them that are called at once."""
         self.taken: set[str] = set()
         """Those of them that are taken as they are, or found by text, and may be called later."""
         self.most_given = 0
