@@ -147,9 +147,7 @@ class Writes:
         """Whether any two of the arrays that have been written into do."""
         arrays = [_memory(x) for x in self.containers.values() if is_array(x)]
         return any(
-            np.may_share_memory(one, other)
-            for i, one in enumerate(arrays)
-            for other in arrays[:i]
+            np.may_share_memory(one, other) for i, one in enumerate(arrays) for other in arrays[:i]
         )
 
     def now(self) -> dict[Place, Any]:

@@ -7,6 +7,7 @@ parts.  Nothing of the user's runs here.
 
 from __future__ import annotations
 
+import struct
 import types
 import weakref
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from sparsetrace.user_code.object_kinds import MRO, is_heap_type
 
 __all__ = ["Part", "made_of", "parts_of"]
 
+_WORD = struct.calcsize("P")
 _MADE_BY = (object, dict, types.SimpleNamespace)
 _LIBRARIES = ("numpy", "scipy")
 """Of their objects dictionaries alone are taken apart: others are looked at by their types."""
@@ -107,10 +109,18 @@ def _maker(cls: type) -> type | None:
         if not is_heap_type(base):
             if base not in _MADE_BY or (package in _LIBRARIES and base is not dict):
                 return None
-            return base  # type: ignore[no-any-return]
+            return base if _has_nothing_else(cls, base) else None
         if "__del__" in vars(base):
             return None
     return None
+
+
+def _has_nothing_else(cls: type, base: type) -> bool:
+    """Whether objects of a class have no memory that a type in C would keep for itself."""
+    words = len(_members(cls))
+    for offset in ("__dictoffset__", "__weakrefoffset__"):
+        words += getattr(cls, offset) > 0 and not getattr(base, offset)
+    return cls.__basicsize__ == base.__basicsize__ + _WORD * words
 
 
 def _members(cls: type) -> dict[str, Any]:

@@ -452,7 +452,9 @@ def _is_pure_function(
     if not all(_is_pure(f, seen) for f in (*filter(callable, defaults), *called)):
         return False
     kept = [x for x in defaults if not (is_unchanging(x) or callable(x))]
-    if not all(type(x) in (dict, list, tuple, set) for x in kept):
+    if not all(
+        type(x) in (dict, list, tuple, set) or type(x).__module__ == "dataclasses" for x in kept
+    ):
         return False  # kept from one call to the next, and not seen to be written
     code = written_by_user(function, undoes=seen.undoes)
     return _Body(code, function.__globals__, cells, given, seen, makes=makes).is_pure()

@@ -100,7 +100,9 @@ class OwnMethods(Walk):
         super().class_(item, kind, opaque)
         self._note(x for cls in self.found.classes[before:] for x in CLASS_DICT(cls).items())
         own = set(map(id, self.found.classes))
-        self._libraries += [CLASS_DICT(x) for x in MRO(item) if x is not object and id(x) not in own]
+        self._libraries += [
+            CLASS_DICT(x) for x in MRO(item) if x is not object and id(x) not in own
+        ]
 
     def named(self, module: object, info: Code) -> None:
         self._libraries.append(object.__getattribute__(module, "__dict__"))
