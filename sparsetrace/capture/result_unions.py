@@ -252,7 +252,7 @@ def _key(
     if getattr(cls, "_is_number", False):
         numbers.append(value)
         kind = value._dtype.kind
-        return ("number", "f" if kind in "iu" else value._dtype.str.lstrip("<")[:1], _width(value))
+        return ("number", "f" if kind in "iu" else value._dtype.str.lstrip("<|")[:1], _width(value))
     if cls is int or cls in _FLOATS:
         numbers.append(value)
         return "number", "f", 8

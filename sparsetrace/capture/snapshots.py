@@ -34,10 +34,11 @@ __all__ = ["Reachable", "Snapshot"]
 _MOST_OBJECTS = 5_000
 _MOST_ELEMENTS = 100_000
 """Of all arrays together; of larger ones copies would take longer than what is gained."""
-_STORES = frozenset("__delattr__ __delitem__ __set__ __setattr__ __setitem__".split())
-"""What runs functions of a class where something is stored."""
-_CHANGING = _STORES - {"__delattr__", "__setattr__", "__set__"} | frozenset(
-    "add append clear extend fill insert pop remove reverse setdefault sort update".split()
+_CHANGING = frozenset(
+    """
+    __delitem__ __setitem__ add append clear extend fill insert pop remove reverse setdefault sort
+    update
+    """.split()
 )
 """By which an object of a library may change that keeps its items for itself."""
 
@@ -79,17 +80,6 @@ class _Found(Walk):
 
     def arrays(self, item: Any, kind: Kind, opaque: bool) -> None:
         super().arrays(item, kind, False)
-
-    def class_(self, item: object, kind: Kind, opaque: bool) -> None:
-        before = len(self.found.classes)
-        super().class_(item, kind, opaque)
-        for cls in self.found.classes[before:]:
-            members = CLASS_DICT(cls)
-            frozen = getattr(members.get("__dataclass_params__"), "frozen", False)
-            stores = _STORES - ({"__delattr__", "__setattr__"} if frozen else set())
-            setters = (x for x in members.values() if isinstance(x, property))
-            if not stores.isdisjoint(members) or any(x.fset or x.fdel for x in setters):
-                self.found.unknown = True
 
     def _library(self, item: object) -> None:
         members = (CLASS_DICT(base) for base in MRO(type(item)))

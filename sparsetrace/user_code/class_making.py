@@ -19,6 +19,7 @@ __all__ = [
     "NOT_ASKED",
     "asked",
     "asked_of",
+    "is_frozen",
     "is_made_by_python",
     "is_named_tuple",
     "is_plain_attribute",
@@ -95,13 +96,13 @@ def runs_on_making(cls: type) -> bool:
     What `dataclasses` adds to a frozen class refuses to set an attribute, and does no more.
     """
     return any(
-        name in _ON_MAKING and is_python(value) and not (name == "__setattr__" and _is_frozen(base))
+        name in _ON_MAKING and is_python(value) and not (name == "__setattr__" and is_frozen(base))
         for base in cls.__mro__
         for name, value in vars(base).items()
     )
 
 
-def _is_frozen(cls: type) -> bool:
+def is_frozen(cls: type) -> bool:
     """Whether `dataclasses` has made a class one whose attributes are set by ``__init__`` alone."""
     return bool(getattr(vars(cls).get("__dataclass_params__"), "frozen", False))
 

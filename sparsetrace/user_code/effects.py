@@ -217,20 +217,26 @@ def _no_more() -> bool:
 
 
 def _are_pure_by_name(function: object, given: Sequence[Any], seen: Seen) -> bool:
-    """Whether the methods are pure that are called of objects which are not known."""
-    if not seen.methods:
+    """Whether the methods are pure that are called of objects which are not known.
+
+    And those that run where attributes and items of such objects are set, which are undone.
+    """
+    if not (seen.methods or seen.stored or seen.stores_items):
         return True
     own = OwnMethods((function, *given))
     done: set[str] = set()
-    while seen.methods - done:
-        name = next(iter(seen.methods - done))
-        done.add(name)
-        functions = own.of_name(name)
-        if functions is None or not all(
-            id(one) in seen or _is_pure(one, seen) for one in functions
-        ):
+    while True:
+        functions = own.run_by_stores(seen.stored) if seen.stored or seen.stores_items else []
+        for name in seen.methods - done:
+            done.add(name)
+            named = own.of_name(name)
+            functions = None if functions is None or named is None else [*functions, *named]
+        if functions is None or not all(_is_pure(one, seen) for one in functions):
             return False
-    return True
+        if not seen.methods - done and all(
+            id(x) in seen for x in own.run_by_stores(seen.stored) or ()
+        ):
+            return True
 
 
 def _are_harmless(given: Sequence[Any], seen: Seen) -> bool:
@@ -529,9 +535,11 @@ class _Body(OwnStores):
         name = step.opname
         if name in _STORES:
             if self.seen.undoes_all and name in ("DELETE_ATTR", "STORE_ATTR"):
+                self.seen.stored.add(str(step.argval))
                 return True
             return name == "STORE_ATTR" and self._is_of_what_is_made(at)
         if name in _ITEM_STORES:
+            self.seen.stores_items = self.seen.undoes_all or self.seen.stores_items
             return self.seen.undoes_all or self._is_own_item(at)
         if name == "YIELD_VALUE":
             return self.code.co_name == "<genexpr>"

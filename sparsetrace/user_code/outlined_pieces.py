@@ -218,12 +218,11 @@ def rewritten(
         The first statements of such ends, and the function of each.
     """
     unread = forgotten(tree, chosen)
-    for node, function in tails.items():
-        body: list[ast.AST] = function.body  # type: ignore[attr-defined]
-        places = [at for at, x in enumerate(body) if x is node or _begins_with(x, node)]
+    for node in sorted(tails, key=lambda node: node.lineno, reverse=True):  # type: ignore[attr-defined]
+        body: list[ast.AST] = tails[node].body  # type: ignore[attr-defined]
         tail = _Tail()
-        tail.body = body[places[0] :]
-        body[places[0] :] = [ast.copy_location(tail, node)]
+        tail.body = body[body.index(node) :]
+        body[body.index(node) :] = [ast.copy_location(tail, node)]
     result: ast.Module = _Outliner(set(chosen), unread).visit(tree)
     return result
 
@@ -233,10 +232,6 @@ class _Tail(ast.stmt):
 
     _fields = ("body",)
     body: list[ast.AST]
-
-
-def _begins_with(node: ast.AST, first: ast.AST) -> bool:
-    return isinstance(node, _Tail) and node.body[0] is first
 
 
 def _mark(what: str, node: Any) -> ast.Constant:

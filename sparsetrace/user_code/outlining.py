@@ -325,9 +325,9 @@ class _Choice:
         function = self._function(node)
         if function is None or node in self.chosen:
             return
-        if not isinstance(node, _LOOPS) and tail_from(node, function):
+        if tail_from(node, function):
             self.tails[node] = function
-        else:
+        if isinstance(node, _LOOPS) or node not in self.tails:
             self.chosen.append(node)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.user_code.class_making import is_frozen
 from sparsetrace.user_code.object_kinds import CLASS_DICT, MRO, Kind
 from sparsetrace.user_code.reach import Walk, dict_of
 from sparsetrace.user_code.read_code import Code
@@ -41,12 +42,11 @@ class OwnMethods(Walk):
 
     Examples
     --------
-    >>> class Tank:
-    ...     def drain(self):
-    ...         pass
-    >>> OwnMethods([Tank()]).of_name("drain") == [Tank.drain]
+    >>> from types import SimpleNamespace
+    >>> tank = SimpleNamespace(drain=collections.namedtuple)
+    >>> OwnMethods([tank]).of_name("drain") == [collections.namedtuple]
     True
-    >>> OwnMethods([Tank()]).of_name("close") is None
+    >>> OwnMethods([tank]).of_name("close") is None
     True
     """
 
@@ -55,6 +55,9 @@ class OwnMethods(Walk):
         self._functions: dict[str, dict[int, Any]] = {}
         self._others: set[str] = set()
         """Names of what is not a function written in Python."""
+        self._setters: dict[str, dict[int, Any]] = {}
+        self._stores_otherwise = False
+        """Whether something else than a property's setter may run where an attribute is set."""
         self._libraries: list[Any] = []
         """The dictionaries of classes of libraries, and of modules."""
         self.push(list(roots), opaque=False)
@@ -68,6 +71,18 @@ class OwnMethods(Walk):
             return None
         return [*self._functions.get(name, {}).values()] or None
 
+    def run_by_stores(self, names: Iterable[str]) -> list[types.FunctionType] | None:
+        """The functions that run where attributes are set, or items of the user's own objects.
+
+        None if it may be something else.
+        """
+        if self.found.unknown or self._stores_otherwise:
+            return None
+        setters = [self._setters.get(name, {}) for name in names]
+        items = [self._functions.get(name, {}) for name in ("__delitem__", "__setitem__")]
+        functions = [function for known in (*setters, *items) for function in known.values()]
+        return functions if all(type(x) is types.FunctionType for x in functions) else None
+
     def _note(self, members: Iterable[tuple[Any, Any]]) -> None:
         for name, value in members:
             value = getattr(value, "__func__", value)
@@ -75,6 +90,16 @@ class OwnMethods(Walk):
                 self._functions.setdefault(name, {})[id(value)] = value
             elif callable(value) or isinstance(value, property):
                 self._others.add(name)
+            if isinstance(value, property):
+                for run in filter(None, (value.fset, value.fdel)):
+                    self._setters.setdefault(name, {})[id(run)] = run
+
+    def _note_stores(self, cls: type) -> None:
+        members = CLASS_DICT(cls)
+        stores = {"__delattr__", "__set__", "__setattr__"}
+        if is_frozen(cls):  # they refuse, and do no more
+            stores = {"__set__"}
+        self._stores_otherwise = self._stores_otherwise or not stores.isdisjoint(members)
 
     def _note_library(self, item: object) -> None:
         self._libraries += [CLASS_DICT(base) for base in MRO(type(item))]
@@ -98,7 +123,9 @@ class OwnMethods(Walk):
     def class_(self, item: object, kind: Kind, opaque: bool) -> None:
         before = len(self.found.classes)
         super().class_(item, kind, opaque)
-        self._note(x for cls in self.found.classes[before:] for x in CLASS_DICT(cls).items())
+        for cls in self.found.classes[before:]:
+            self._note(CLASS_DICT(cls).items())
+            self._note_stores(cls)
         own = set(map(id, self.found.classes))
         self._libraries += [
             CLASS_DICT(x) for x in MRO(item) if x is not object and id(x) not in own

@@ -33,6 +33,10 @@ class Seen(set[int]):
         """Attributes of which it is not known what they are."""
         self.methods: set[str] = set()
         """Those of them that are called at once."""
+        self.stored: set[str] = set()
+        """Attributes that are set, of whatever object, where all that is undone."""
+        self.stores_items = False
+        """The same of items."""
         self.taken: set[str] = set()
         """Those of them that are taken as they are, or found by text, and may be called later."""
         self.most_given = 0

@@ -6,8 +6,9 @@ they held.
 
 from __future__ import annotations
 
+import enum
 import types
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,14 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
             if held is None:
                 return None
             result.append(held)
-        elif cls in _HOLDING or isinstance(value, np.ndarray):
-            if not _holds_plain(value, deep):
-                return None
+        elif isinstance(value, (np.ndarray, enum.Enum)):
             result.append(cls)
+        elif cls in _HOLDING:
+            among = None if cls is dict else _kinds_among(value, deep)
+            held = _kinds_by_name(value, deep) if cls is dict else among
+            if held is None:
+                return None
+            result.append((cls, held))
         elif cls is types.FunctionType and deep:
             kept = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
             cells = dict(cells_of(value))  # some may not be filled yet
@@ -53,11 +58,12 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
             result.append(held)
         elif hasattr(cls, MISSING):
             result.append(cls)
-        elif cls.__flags__ & _HEAP_TYPE and not callable(value) and cls.__dictoffset__:
+        elif cls.__flags__ & _HEAP_TYPE and not isinstance(value, type) and cls.__dictoffset__:
             attributes = object.__getattribute__(value, "__dict__")
-            if not _holds_plain(attributes, deep):
+            held = _kinds_by_name(attributes, deep)
+            if held is None:
                 return None
-            result.append((cls, frozenset(attributes)))
+            result.append((cls, frozenset(attributes), held))
         else:
             return None
     return tuple(result)
@@ -68,16 +74,26 @@ _SINGLE = (types.ModuleType, np.ufunc, type(np.sum))
 _HOLDING = (list, dict, set)
 
 
-def _holds_plain(value: Any, deep: int) -> bool:
-    """Whether there are numbers, arrays and text alone in an array or a container."""
-    if isinstance(value, np.ndarray):
-        return True
-    items = value.values() if type(value) is dict else value
-    if all(map(_is_plain, set(map(type, items)))):
-        return True
-    return deep > 0 and all(
-        _is_plain(type(x)) or (type(x) in _HOLDING and _holds_plain(x, deep - 1)) for x in items
-    )
+_MOST_ITEMS = 64
+"""Of a container, beside numbers, arrays and text."""
+
+
+def _kinds_by_name(items: Mapping[Any, Any], deep: int) -> Hashable:
+    """What is told apart of what a dictionary holds, without numbers, arrays and text."""
+    others = {name: value for name, value in items.items() if not _is_plain(type(value))}
+    if len(others) > _MOST_ITEMS or (others and not deep):
+        return None
+    kinds = kinds_of(others.values(), deep - 1)
+    return None if kinds is None else frozenset(zip(others, kinds, strict=True))
+
+
+def _kinds_among(items: Iterable[Any], deep: int) -> Hashable:
+    """The same of a list or a set, whatever the order."""
+    others = [value for value in items if not _is_plain(type(value))]
+    if len(others) > _MOST_ITEMS or (others and not deep):
+        return None
+    kinds = kinds_of(others, deep - 1)
+    return None if kinds is None else frozenset(kinds)
 
 
 def _is_plain(cls: type) -> bool:

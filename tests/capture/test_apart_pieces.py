@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from impatient import impatient
 
+from cases import returning_methods
 from oracles import dense
 from sparsetrace import ValueDependentError, jacobian_sparsity
 from sparsetrace.tracing import driver
@@ -522,3 +523,15 @@ def test_a_loop_reads_what_its_last_turn_has_assigned(f, seen_functions):
     ]
     found = dense(jacobian_sparsity(f, x, lambda k, x: x[0] * 0.9**k > 0.1))
     assert np.array_equal(found, np.any(expected, axis=0))
+
+
+@pytest.mark.parametrize("f", returning_methods.ALL)
+def test_methods_that_return_by_branches(f, seen_functions):
+    """From a statement that may return to the end of its function is one piece."""
+    x, many = np.linspace(0.4, 1.6, 7), np.linspace(0.4, 1.6, 23)
+    with np.errstate(all="ignore"):
+        expected = dense(jacobian_sparsity(f, x, max_paths=5_000, verify=False))
+        assert np.array_equal(dense(jacobian_sparsity(f, x, max_paths=6, verify=False)), expected)
+        found = dense(jacobian_sparsity(f, many, verify=False))
+        at_a_point = dense(jacobian_sparsity(f, many, local=True))
+    assert not (at_a_point & ~found).any()
