@@ -8,6 +8,7 @@ is treated in the same way.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, Self
@@ -175,15 +176,18 @@ class Layout(np.ndarray[Any, Any]):
 
     @property
     def base(self) -> Any:
-        return (
-            None
-            if self._ids.base is None
-            else self._moved(lambda a: a.base if a.base is not None else a)
-        )
+        """The array that it is a view of, or one like it, where nothing holds that any more."""
+        memory = self._ids.base
+        if memory is None:
+            return None
+        for holder in gc.get_referrers(memory):
+            if issubclass(type(holder), Layout) and holder._ids is memory:
+                return holder
+        return self._moved(lambda a: a.base if a.base is not None else a)
 
     @property
     def real(self) -> Any:
-        return np.real(self) if self._dtype.kind == "c" else self._moved(lambda a: a)
+        return np.real(self) if self._dtype.kind == "c" else self
 
     @real.setter
     def real(self, value: object) -> None:
@@ -226,7 +230,9 @@ class Layout(np.ndarray[Any, Any]):
         return self._moved(lambda a: a.flatten(order))
 
     def squeeze(self, axis: Any = None) -> Any:
-        """As ndarray.squeeze."""
+        """As ndarray.squeeze; the array itself where there is nothing to squeeze."""
+        if axis is None and 1 not in self._ids.shape:
+            return self
         return self._moved(lambda a: a.squeeze(axis))
 
     def swapaxes(self, axis1: Any, axis2: Any) -> Any:
