@@ -518,6 +518,7 @@ class _Rows:
     """
 
     __slots__ = ("_array",)
+    _is_of_array = True
 
     def __init__(self, array: TracedArray) -> None:
         self._array = array
