@@ -25,7 +25,7 @@ from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import Buffer
 from sparsetrace.masked.masked_array import MaskedTracedArray, NumberOrMasked
 from sparsetrace.numbers.scalar import NUMBERS
-from sparsetrace.numbers.undecided_types import UNDECIDED
+from sparsetrace.numbers.undecided_types import UNDECIDED, decided
 from sparsetrace.user_code.frames import by_user, is_library_file
 
 __all__ = ["TypeName", "aliases", "look_at_modules", "patches", "shown_as_another"]
@@ -56,8 +56,7 @@ class _Name(type):
         if exact not in CONVERSIONS:
             if not (by_user(frame) or _looks_for_namespace(frame)):
                 return exact
-            if exact in UNDECIDED:
-                obj = obj._decide()  # type: ignore[attr-defined]
+            obj = decided(obj)
             exact = (obj.decided() if isinstance(obj, NumberOrMasked) else obj).__class__
             if exact not in CONVERSIONS:
                 return exact

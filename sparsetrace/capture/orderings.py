@@ -20,7 +20,7 @@ from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT
 from sparsetrace.numbers.python_numbers import stands_for_python
 from sparsetrace.numbers.scalar import as_python
-from sparsetrace.numbers.undecided_types import undecided
+from sparsetrace.numbers.undecided_types import is_undecided, undecided
 from sparsetrace.operands.operands import is_traced
 
 __all__ = ["ORDERINGS"]
@@ -33,7 +33,7 @@ def _numbers(items: list[Any]) -> bool:
 
 def _asks_types(items: list[Any]) -> bool:
     """Whether the function may ask which type the greatest has, and the types differ."""
-    if len({item.__class__ for item in items}) == 1:
+    if len({item.__class__ for item in items}) == 1 and not any(map(is_undecided, items)):
         return False
     session, trace = SESSION.get(), CURRENT.get()
     if session is None or trace is None or trace.local:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -19,6 +20,27 @@ S = np.array([3.0, 2.5, -1.4, 2.9])
 def the_greater_of_a_whole_number(x):
     m = max(x[0], 1)
     return x[1] if isinstance(m, int) else x[2] * m
+
+
+@program(P, Q, S, to=PROGRAMS, conservative="the number is united, whatever its type is")
+def a_match_of_the_greater_number(x):
+    match max(x[0], 1):
+        case int():
+            return x[1]
+        case float(v):
+            return x[2] * v
+
+
+@program(P, Q, S, to=PROGRAMS)
+def the_greatest_by_reduce(x):
+    m = functools.reduce(max, [x[0], 1, x[3]])
+    return x[1] if isinstance(m, int) else x[2]
+
+
+@program(P, Q, S, to=PROGRAMS)
+def attributes_of_the_greater_number(x):
+    m = max(x[0], 1)
+    return x[1] if hasattr(m, "dtype") else x[2], x[3] if hasattr(m, "bit_length") else x[0]
 
 
 @program(P, Q, S, to=PROGRAMS)

@@ -52,6 +52,9 @@ def whose_memory_it_is(x):
         either(x.view().base is x, x),
         either(x.reshape(2, 2).copy().base is None, x),
         either(x.real is x and x.squeeze() is x, x),
+        either((x @ np.eye(4)).flags.owndata, x),
+        either(np.vectorize(lambda v: v * 2)(x).flags["OWNDATA"], x),
+        either(y.reshape(2, 2).flags.owndata, x),
     )
 
 
