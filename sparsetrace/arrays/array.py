@@ -39,7 +39,7 @@ from sparsetrace.numpy_rules import indexing
 from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands.complex_operands import moved_ids, real_dtype
 from sparsetrace.operands.memory import without_buffer
-from sparsetrace.operands.memory_order import ordered
+from sparsetrace.operands.memory_order import lies_in, ordered
 from sparsetrace.operands.operands import FLOAT, Elements, contains_traced, is_traced, values_of
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.propagation.jacobian import index_sets
@@ -280,11 +280,9 @@ class TracedArray(Layout):
     def __iter__(self) -> Iterator[Any]:
         if self._ids.ndim == 0:
             raise TypeError("iteration over a 0-d array")
-        trace, dtype, places = self._trace, self._dtype, range(len(self._ids))
-        if self._values is not None or self._ids.ndim > 1 or trace.names is not None:
-            return (self[i] for i in places)
-        # each is read when it is asked for: the array may be written meanwhile
-        return (_scalar(trace, node, dtype) for node in map(self._ids.item, places))
+        if self._values is not None or self._ids.ndim > 1 or self._trace.names is not None:
+            return iter(_Rows(self))
+        return iter(_Numbers(self))
 
     def __contains__(self, item: object) -> bool:
         """Whether an element equals the item, which Python asks for its truth as any other."""
@@ -441,7 +439,7 @@ class TracedArray(Layout):
                 f"Cannot cast array data from {self._dtype!r} to {result_dtype!r} according to the "
                 f"rule {casting!r}"
             )
-        if not copy and result_dtype == self._dtype:
+        if not copy and result_dtype == self._dtype and lies_in(self._ids, order):
             return self
         if self._values is not None:
             result = Elements(
@@ -460,7 +458,7 @@ class TracedArray(Layout):
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.view, for the array's own dtype and its parts', or as a masked array."""
         if np.ma.MaskedArray in (*args, *kwargs.values()):
-            return masked.as_masked(self._moved(lambda a: a))
+            return masked.as_masked(self._moved(lambda a: a.view()))
         for wanted in (*args, *kwargs.values()):
             if wanted in (np.ndarray, TracedArray):
                 continue
@@ -469,7 +467,7 @@ class TracedArray(Layout):
             if np.dtype(wanted) == self._dtype:
                 continue
             return self._view_of_pairs(np.dtype(wanted))
-        return self._moved(lambda a: a)
+        return self._moved(lambda a: a.view())
 
     def _view_of_pairs(self, dtype: np.dtype[Any]) -> Any:
         """Complex elements as pairs of real ones, or pairs as complex ones."""
@@ -511,6 +509,38 @@ class TracedArray(Layout):
 
 
 traced_array = TracedArray._over
+
+
+class _Rows:
+    """The elements of the first axis, for Python's own iterator, which NumPy's arrays give, too.
+
+    Each is read when it is asked for: the array may be written meanwhile.
+    """
+
+    __slots__ = ("_array",)
+    _is_of_array = True
+
+    def __init__(self, array: TracedArray) -> None:
+        self._array = array
+
+    def __len__(self) -> int:
+        return len(self._array._ids)
+
+    def __getitem__(self, place: int) -> Any:
+        return self._array[place]
+
+
+class _Numbers(_Rows):
+    """The elements of a vector of a global trace."""
+
+    __slots__ = ("_dtype", "_read", "_trace")
+
+    def __init__(self, array: TracedArray) -> None:
+        super().__init__(array)
+        self._trace, self._dtype, self._read = array._trace, array._dtype, array._ids.item
+
+    def __getitem__(self, place: int) -> Any:
+        return _scalar(self._trace, self._read(place), self._dtype)
 
 
 def _shown(patterns: NDArray[Any], ids: Ids) -> NDArray[Any]:

@@ -63,8 +63,14 @@ class Flat:
         return result
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """A view where the elements lie in C order."""
-        return self._traced_data.__array__(dtype, copy)
+        """A view where the elements lie in C order; elsewhere a copy that cannot be written."""
+        if self._array._ids.flags.c_contiguous:
+            return self._traced_data.__array__(dtype, copy)
+        if copy is False:
+            raise ValueError("Unable to avoid copy while creating an array as requested.")
+        elements = self.copy()
+        elements._ids.flags.writeable = False
+        return elements.__array__(dtype, copy)
 
     @property
     def _traced_data(self) -> Any:

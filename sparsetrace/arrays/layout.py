@@ -8,6 +8,7 @@ is treated in the same way.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, Self
@@ -37,6 +38,31 @@ def _in_place(array: NDArray[Any], shape: Any) -> NDArray[Any]:
             "the desired shape."
         )
     return view
+
+
+class _OwnFlags:
+    """The flags of an array with memory of its own."""
+
+    __slots__ = ("_flags",)
+    owndata = True
+
+    def __init__(self, flags: Any) -> None:
+        object.__setattr__(self, "_flags", flags)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._flags, name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(self._flags, name, value)
+
+    def __getitem__(self, name: str) -> Any:
+        return True if name in ("O", "OWNDATA") else self._flags[name]
+
+    def __setitem__(self, name: str, value: object) -> None:
+        self._flags[name] = value
+
+    def __repr__(self) -> str:
+        return repr(self._flags).replace("OWNDATA : False", "OWNDATA : True")
 
 
 class Layout(np.ndarray[Any, Any]):
@@ -132,6 +158,8 @@ class Layout(np.ndarray[Any, Any]):
                     "Call its Python source in the traced function: kernel.py_func.",
                 )
             )
+        if self._ids.base is not None and self._array_shown() is None:
+            return _OwnFlags(self._ids.flags)
         # of elements that share a place these can be read, not set
         return (self._ids.view() if repeats(self._ids) else self._ids).flags
 
@@ -175,15 +203,22 @@ class Layout(np.ndarray[Any, Any]):
 
     @property
     def base(self) -> Any:
-        return (
-            None
-            if self._ids.base is None
-            else self._moved(lambda a: a.base if a.base is not None else a)
-        )
+        """The array that it is a view of, or one like it, where nothing holds that any more."""
+        return None if self._ids.base is None else self._array_shown()
+
+    def _array_shown(self) -> Any:
+        """The array that it is a view of; None for a result, which a rule has only reshaped."""
+        memory: Any = self._ids.base
+        for holder in gc.get_referrers(memory):
+            if issubclass(type(holder), Layout) and holder._ids is memory:
+                return holder
+        if memory.size == self._ids.size and self._ids.flags.c_contiguous:
+            return None
+        return self._moved(lambda a: a.base if a.base is not None else a)
 
     @property
     def real(self) -> Any:
-        return np.real(self) if self._dtype.kind == "c" else self._moved(lambda a: a)
+        return np.real(self) if self._dtype.kind == "c" else self
 
     @real.setter
     def real(self, value: object) -> None:
@@ -226,7 +261,9 @@ class Layout(np.ndarray[Any, Any]):
         return self._moved(lambda a: a.flatten(order))
 
     def squeeze(self, axis: Any = None) -> Any:
-        """As ndarray.squeeze."""
+        """As ndarray.squeeze; the array itself where there is nothing to squeeze."""
+        if axis is None and 1 not in self._ids.shape:
+            return self
         return self._moved(lambda a: a.squeeze(axis))
 
     def swapaxes(self, axis1: Any, axis2: Any) -> Any:

@@ -49,7 +49,7 @@ class TracedMatrix:
         return self._traced_data
 
     def getA1(self) -> Any:
-        return self._traced_data.reshape(-1)
+        return self._traced_data.ravel()
 
     def getT(self) -> Any:
         return TracedMatrix(self._traced_data.T)
@@ -67,6 +67,8 @@ class TracedMatrix:
     # ------------------------------------------------------------------ elements
     def __getitem__(self, key: Any) -> Any:
         chosen = self._traced_data[plain(key)]
+        if np.ndim(chosen) > 2:
+            refuse_matrix("an index that adds axes")
         if np.ndim(chosen) != 1:
             return matrix_over(chosen)
         by_number = isinstance(key, tuple) and len(key) > 1 and np.isscalar(key[1])
@@ -130,6 +132,15 @@ class TracedMatrix:
     def __ipow__(self, other: Any) -> Any:
         self[:] = self**other
         return self
+
+    def __copy__(self) -> Any:
+        return TracedMatrix(self._traced_data.copy("K"))
+
+    def __deepcopy__(self, memo: object) -> Any:
+        return self.__copy__()
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        refuse_matrix("pickle")
 
     def __abs__(self) -> Any:
         return TracedMatrix(abs(self._traced_data))
@@ -201,9 +212,12 @@ def matrix_over(result: Any) -> Any:
         return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
     if not np.ndim(result):
         return result
-    array = result if np.ndim(result) == 2 else result.reshape(1, -1)
-    if np.ndim(result) > 2:
+    shape = np.shape(result)
+    if len(shape) > 2:  # then axes of one element are left out
+        shape = tuple(n for n in shape if n > 1)
+    if len(shape) > 2:
         raise ValueError("shape too large to be a matrix.")
+    array = result.reshape(shape if len(shape) == 2 else (1, -1))
     return TracedMatrix(array) if hasattr(type(array), "_ids") else np.asmatrix(array)
 
 
@@ -237,6 +251,7 @@ def _methods() -> Iterator[tuple[str, Callable[..., Any]]]:
         yield f"__{name}__", _operator(name, 0)
         if name not in "lt le gt ge eq ne".split():
             yield f"__r{name}__", _operator(name, 1)
+            yield f"__i{name}__", _in_place(name)
 
 
 def _operator(name: str, place: int) -> Callable[..., Any]:
@@ -247,6 +262,18 @@ def _operator(name: str, place: int) -> Callable[..., Any]:
         if not isinstance(other, (np.ndarray, list, tuple)) and not np.isscalar(other):
             return NotImplemented
         return matrix_over(ufunc(*map(plain, operands)))
+
+    return operate
+
+
+def _in_place(name: str) -> Callable[..., Any]:
+    ufunc = _UFUNCS[name]
+
+    def operate(self: TracedMatrix, other: Any) -> Any:
+        if not isinstance(other, (np.ndarray, list, tuple)) and not np.isscalar(other):
+            return NotImplemented
+        ufunc(self._traced_data, plain(other), out=self._traced_data)
+        return self
 
     return operate
 

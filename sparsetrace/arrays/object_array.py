@@ -8,6 +8,7 @@ one by one, as by NumPy: a division of Python's numbers raises where one of NumP
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from sparsetrace.operands.operands import (
     python_type,
 )
 
-__all__ = ["ObjectArray", "objects_in", "objects_of"]
+__all__ = ["ObjectArray", "object_array", "objects_in", "objects_of"]
 
 _BY_RULES = frozenset(
     (
@@ -162,13 +163,19 @@ def _is_usual(method: str, kwargs: dict[str, Any]) -> bool:
     return kwargs.get("dtype") is None and kwargs.get("where", True) is True
 
 
+def object_array(items: Sequence[Any], shape: tuple[int, ...] | None = None) -> NDArray[Any]:
+    """An array of these objects, with memory of its own; a vector if no shape is given."""
+    result = ObjectArray(len(items) if shape is None else shape, object)
+    flat = result.view(np.ndarray).reshape(-1)
+    for i, item in enumerate(items):
+        flat[i] = item
+    return result
+
+
 def objects_of(array: Any, *, python: bool = True) -> NDArray[Any]:
     """An array of objects that holds the elements as numbers of Python's own, or of NumPy's."""
-    result = np.empty(array.shape, object)
-    flat, elements = result.reshape(-1), array.reshape(-1)
-    for i, item in enumerate(elements.tolist() if python else elements):
-        flat[i] = item
-    return result.view(ObjectArray)
+    elements = array.reshape(-1)
+    return object_array(elements.tolist() if python else list(elements), array.shape)
 
 
 def _spread(obj: object, depth: int) -> Any:

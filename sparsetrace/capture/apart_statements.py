@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,9 @@ from sparsetrace.capture.apart_writes import (
     CannotUndo,
     Place,
     Writes,
+    is_array,
+    layout_of,
+    memory_of,
     written,
 )
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
@@ -186,6 +189,7 @@ class Statement:
         self._reachable = None  # what it holds is united where nothing else does
         if isinstance(self.writes, Snapshot):
             self.writes.forget()
+        self._join_views(results)
         for container in {
             container for _, left in results for container, key in left if key is WHOLE
         }:
@@ -228,6 +232,31 @@ class Statement:
             spare=self._references(rows) | self._references_of_items(rows, count, places),
         )
         return [(row[:count], dict(zip(places, row[count:], strict=True))) for row in several]
+
+    def _join_views(self, results: list[Any]) -> None:
+        """Take views of the same elements for one: each path makes its own (``m[0][1] = v``).
+
+        Raises
+        ------
+        CannotUndo
+            If paths have written into others that share memory.
+        """
+        names = dict.fromkeys(place[0] for _, left in results for place in left)
+        arrays = {name: self.containers[name] for name in names}
+        layouts = {name: layout_of(array) for name, array in arrays.items() if is_array(array)}
+        if len(layouts) < 2:
+            return
+        first: dict[Hashable, int] = {}
+        same = {name: first.setdefault(layout, name) for name, layout in layouts.items()}
+        memories = [memory_of(arrays[name]) for name in first.values()]
+        for i, one in enumerate(memories):
+            if any(np.may_share_memory(one, other) for other in memories[:i]):
+                raise CannotUndo
+        if len(first) < len(layouts):
+            for _, left in results:
+                moved = {(same.get(name, name), key): value for (name, key), value in left.items()}
+                left.clear()
+                left.update(moved)
 
     def _references(self, rows: list[tuple[Any, ...]]) -> dict[int, int]:
         """References to arrays and lists that the names alone were, besides one row's, by id.

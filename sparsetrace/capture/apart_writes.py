@@ -16,7 +16,18 @@ import numpy as np
 from sparsetrace.capture.session import SESSION
 from sparsetrace.operands.operands import is_traced_array
 
-__all__ = ["ABSENT", "TAIL", "WHOLE", "CannotUndo", "Place", "Writes", "is_array", "written"]
+__all__ = [
+    "ABSENT",
+    "TAIL",
+    "WHOLE",
+    "CannotUndo",
+    "Place",
+    "Writes",
+    "is_array",
+    "layout_of",
+    "memory_of",
+    "written",
+]
 
 
 class CannotUndo(BaseException):
@@ -145,7 +156,7 @@ class Writes:
 
     def shares_memory(self) -> bool:
         """Whether any two of the arrays that have been written into do."""
-        arrays = [_memory(x) for x in self.containers.values() if is_array(x)]
+        arrays = [memory_of(x) for x in self.containers.values() if is_array(x)]
         return any(
             np.may_share_memory(one, other) for i, one in enumerate(arrays) for other in arrays[:i]
         )
@@ -221,8 +232,16 @@ def is_array(value: object) -> bool:
     )
 
 
-def _memory(array: Any) -> Any:
+def memory_of(array: Any) -> Any:
+    """What an array's elements lie in: of a traced one, that of its ids."""
     return array._ids if is_traced_array(array) else array
+
+
+def layout_of(array: Any) -> Hashable:
+    """Equal for arrays that show the same elements of the same memory in the same shape."""
+    memory = memory_of(array)
+    begin = memory.__array_interface__["data"][0]
+    return is_traced_array(array), begin, memory.shape, memory.strides, memory.dtype.str
 
 
 def _element(array: Any, key: Any) -> tuple[int, ...] | None:

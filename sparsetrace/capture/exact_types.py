@@ -20,10 +20,12 @@ from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.arrays.subclass_views import SHOWN
 from sparsetrace.capture.builtin_names import CONVERSIONS
+from sparsetrace.capture.flat_buffers import FlatBuffer
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import Buffer
 from sparsetrace.masked.masked_array import MaskedTracedArray, NumberOrMasked
 from sparsetrace.numbers.scalar import NUMBERS
+from sparsetrace.numbers.undecided_types import UNDECIDED, decided
 from sparsetrace.user_code.frames import by_user, is_library_file
 
 __all__ = ["TypeName", "aliases", "look_at_modules", "patches", "shown_as_another"]
@@ -54,6 +56,7 @@ class _Name(type):
         if exact not in CONVERSIONS:
             if not (by_user(frame) or _looks_for_namespace(frame)):
                 return exact
+            obj = decided(obj)
             exact = (obj.decided() if isinstance(obj, NumberOrMasked) else obj).__class__
             if exact not in CONVERSIONS:
                 return exact
@@ -116,7 +119,8 @@ By identity: a class may define how it compares, or have no hash.
 _SHOWN.update(
     id(cls)
     for cls in (
-        *(*NUMBERS, TracedArray, MaskedTracedArray, NumberOrMasked, Flat, Buffer, ObjectArray),
+        *(*NUMBERS, *UNDECIDED, TracedArray, MaskedTracedArray, NumberOrMasked),
+        *(Flat, FlatBuffer, Buffer, ObjectArray),
         *(*CONVERSIONS, type, _Name),
     )
 )

@@ -246,6 +246,8 @@ def _keeps(trace: Trace, answer: Any, x: Any) -> bool:
 
 
 def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callable[..., Any]:
+    name = original.__name__
+
     @named_like(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         for x in args:
@@ -254,6 +256,8 @@ def _wrapped(original: Callable[..., Any], answer: Callable[..., Any]) -> Callab
                 frame = sys._getframe(1)
                 if x.ndim:
                     float(np.ones(x.shape))  # which NumPy may refuse for one element, too
+                if name == "trunc" and isinstance(x, np.ndarray):  # which is no method of arrays
+                    original(np.ones(x.shape))
                 if (
                     x.size != 1
                     or len(args) > 1
@@ -285,6 +289,9 @@ def _wrapped_iterable(
         first = next(filter(is_traced, items), None)
         if first is None:
             return original(*lists, **kwargs)
+        for x in items:
+            if isinstance(x, np.ndarray) and x.ndim and original.__name__ != "prod":
+                float(np.ones(x.shape))  # which NumPy may refuse for one element, too
         if first._trace.local:
             plain = [list(map(_plain, x)) if isinstance(x, list) else x for x in lists]
             original(*plain, **{key: _plain(x) for key, x in kwargs.items()})

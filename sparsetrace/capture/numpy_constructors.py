@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.matrices import TracedMatrix, refuse_matrix
 from sparsetrace.arrays.object_array import objects_in
 from sparsetrace.arrays.subclass_views import as_plain
@@ -23,6 +24,7 @@ from sparsetrace.context import CURRENT
 from sparsetrace.errors import EscapeError, explain
 from sparsetrace.graph.graph import filled
 from sparsetrace.operands.complex_operands import elements_of
+from sparsetrace.operands.memory_order import lies_in
 from sparsetrace.operands.operands import (
     OF_NUMBERS,
     Elements,
@@ -56,7 +58,7 @@ def traced_array_of(
     result: Any
     never = copy in (False, np._CopyMode.NEVER)
     if not is_traced(obj) and not is_sparse_traced(obj):
-        obj = data_of(obj)  # of which NumPy makes a view
+        obj = obj.__array__() if type(obj) is Flat else data_of(obj)  # NumPy makes a view of it
     if never and not (isinstance(obj, np.ndarray) and is_traced(obj)):
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if isinstance(obj, np.ndarray) and is_traced(obj):
@@ -70,9 +72,7 @@ def traced_array_of(
         result = result.astype(dtype)
     if result.ndim < ndmin:
         result = result[(None,) * (ndmin - result.ndim)]
-    if order in ("C", "F") and not result.flags[f"{order}_CONTIGUOUS"]:
-        result = result.copy(order)
-    return result
+    return result if lies_in(result, order) else result.copy(order)
 
 
 def as_array(x: Any, by: str = "") -> Any:
@@ -219,6 +219,24 @@ def _of_own_array(
     return (own, *args[1:]), options
 
 
+def _required(obj: Any, dtype: Any, require: Callable[[Any], Any]) -> Any:
+    """What ``np.require`` gives for what is traced; NumPy judges the requirements."""
+    rows, columns = require(np.zeros((2, 2))), require(np.zeros((2, 2), order="F"))
+    order = "F" if rows.flags.fnc else "K" if columns.flags.fnc else "C"
+    result = traced_array_of(obj, dtype, copy=None, order=order)
+    locked = np.zeros(1)
+    locked.flags.writeable = False
+    lacks_memory = not result.flags.owndata and _owns(require)
+    if lacks_memory or (require(locked).flags.writeable and not result.flags.writeable):
+        result = result.copy("A" if order == "K" else order)
+    return result
+
+
+def _owns(require: Callable[[Any], Any]) -> bool:
+    """Whether ``np.require`` is asked for an array with memory of its own."""
+    return bool(require(np.zeros(2)[:1]).flags.owndata)
+
+
 def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Callable[..., Any]:
     own_order = _CONTIGUOUS.get(original.__name__, "K")
 
@@ -242,6 +260,8 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
         ):
             if not contains_traced(obj):
                 return original(*args, **kwargs)
+            if original is _REQUIRES and _owns(lambda new: original(new, *args[1:], **kwargs)):
+                obj = obj.copy()  # the data of which are another array's
             dtype = args[1] if len(args) > 1 else kwargs.get("dtype")
             return obj if dtype is None or np.dtype(dtype) == obj.dtype else obj.astype(dtype)
         plain = type(obj) is np.ndarray and obj.dtype != object
@@ -273,11 +293,9 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
             rest, named = args[1:], {k: v for k, v in kwargs.items() if k != name}
             made = _of_objects(obj, lambda new: original(new, *rest, **named))
             return session.buffer(made, frame)
-        if original.__name__ == "require":  # NumPy judges the requirements
-            options = {k: v for k, v in kwargs.items() if k != name}
-            rows = original(np.zeros((2, 2)), *args[1:], **options)
-            columns = original(np.zeros((2, 2), order="F"), *args[1:], **options)
-            order = "F" if rows.flags.fnc else "K" if columns.flags.fnc else "C"
+        if original is _REQUIRES:
+            rest, named = args[1:], {k: v for k, v in kwargs.items() if k != name}
+            return _required(obj, dtype, lambda new: original(new, *rest, **named))
         ndmin = kwargs.get("ndmin", int(original.__name__ in _CONTIGUOUS))
         return traced_array_of(obj, dtype, copy=copy, ndmin=ndmin, order=kwargs.get("order", order))
 

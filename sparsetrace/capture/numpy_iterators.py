@@ -125,6 +125,14 @@ class _Places:
         self._began = self._left = False
 
     def __getattr__(self, name: str) -> Any:
+        if name in _OF_ELEMENTS:
+            raise UnsupportedError(
+                explain(
+                    f"nditer.{name}",
+                    "it gives elements of traced arrays in a way that is not traced",
+                    "Use it.operands, it[0], or a loop over the iterator.",
+                )
+            )
         return getattr(self._walk, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -201,6 +209,10 @@ class _Places:
         return flat[places]
 
 
+_OF_ELEMENTS = frozenset(
+    "copy dtypes enable_external_loop itviews remove_axis remove_multi_index".split()
+)
+"""Attributes of an iterator that would be those of one over places."""
 _new: Any = nditer
 _OUT = ["writeonly", "allocate"]
 

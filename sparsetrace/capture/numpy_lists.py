@@ -24,6 +24,7 @@ from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.calls import function_call
+from sparsetrace.dispatch.out_arguments import out_position
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.numpy_rules.array_manipulation import VIEWING
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
@@ -104,8 +105,15 @@ def called_with_arrays(
         return function(*args, **kwargs)
     places, names = _OF_ARRAYS.get(function.__name__, ((), ()))
     by = _METHODS.get(function.__name__, function.__name__)
-    args = tuple(_arrays(x) if i in places else as_array(x, by) for i, x in enumerate(args))
-    kwargs = {k: _arrays(x) if k in names else as_array(x, by) for k, x in kwargs.items()}
+
+    def operand(x: Any, *, several: bool, is_target: bool) -> Any:
+        if is_target:  # what is written into another array would be lost
+            return x
+        return _arrays(x) if several else as_array(x, by)
+
+    target = out_position(function)
+    args = tuple(operand(x, several=i in places, is_target=i == target) for i, x in enumerate(args))
+    kwargs = {k: operand(x, several=k in names, is_target=k == "out") for k, x in kwargs.items()}
     every = (*args, *kwargs.values())
     if any(map(_holds_others, every)):
         return function(*args, **kwargs)

@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.arrays.value_bounds import FEW_VALUES
+from sparsetrace.capture.session import SESSION
+from sparsetrace.context import CURRENT
 from sparsetrace.numbers.python_numbers import stands_for_python
 from sparsetrace.numbers.scalar import as_python
+from sparsetrace.numbers.undecided_types import is_undecided, undecided
 from sparsetrace.operands.operands import is_traced
 
 __all__ = ["ORDERINGS"]
@@ -26,6 +29,16 @@ __all__ = ["ORDERINGS"]
 def _numbers(items: list[Any]) -> bool:
     """Whether the items are numbers, one of them traced."""
     return any(map(is_traced, items)) and not any(np.ndim(item) for item in items)
+
+
+def _asks_types(items: list[Any]) -> bool:
+    """Whether the function may ask which type the greatest has, and the types differ."""
+    if len({item.__class__ for item in items}) == 1 and not any(map(is_undecided, items)):
+        return False
+    session, trace = SESSION.get(), CURRENT.get()
+    if session is None or trace is None or trace.local:
+        return False
+    return session.asks_types()
 
 
 _FEW = 4
@@ -75,7 +88,9 @@ def _extreme(builtin: Callable[..., Any], ufunc: np.ufunc) -> Callable[..., Any]
         key = options.get("key")
         if key is None and items and _numbers(items):
             result = functools.reduce(ufunc, items)
-            return as_python(result) if all(map(stands_for_python, items)) else result
+            if all(map(stands_for_python, items)):
+                result = as_python(result)
+            return undecided(result, lambda: builtin(items)) if _asks_types(items) else result
         if key is not None and len(items) > 2:
             keys = list(map(key, items))
             stacked = _stacked(keys)
@@ -96,6 +111,12 @@ def _sorted(iterable: Any, /, *, key: Any = None, reverse: bool = False) -> list
     if key is None and _numbers(items):
         stacked = np.sort(np.stack([np.reshape(item, ()) for item in items]))
         ordered = stacked.tolist() if all(map(stands_for_python, items)) else list(stacked)
+        if _asks_types(items):
+
+            def at(place: int) -> Callable[[], Any]:
+                return lambda: builtins.sorted(items)[place]
+
+            ordered = [undecided(number, at(i)) for i, number in enumerate(ordered)]
         return ordered[::-1] if reverse else ordered
     if key is not None and len(items) > _FEW:
         keys = list(map(key, items))

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.effort import Effort
+from sparsetrace.capture.flat_buffers import FlatBuffer
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import (
     INDEX,
@@ -172,6 +173,8 @@ class Session:
     asks_types : callable
         Whether the function may tell numbers of Python's from NumPy's, and ints from floats; with
         ``arrays=True``, numbers from arrays without axes.
+    asks_dtypes : callable
+        Whether it may ask for the dtype of an array.
     asks_identity : callable
         Whether it may tell an object from an equal one.
     reads_frames : callable
@@ -219,6 +222,7 @@ class Session:
         self.runs, self.whiles, self.hurried = 0, 0, False
         self.renamed: dict[int, types.CodeType] = {}
         self.asks_types: Callable[..., bool] = _in_doubt
+        self.asks_dtypes: Callable[[], bool] = _in_doubt
         self.asks_identity: Callable[[], bool] = _in_doubt
         self.reads_frames: Callable[[], bool] = _in_doubt
         self.reached_functions: Callable[[], Sequence[types.FunctionType]] = tuple
@@ -577,11 +581,11 @@ class Buffer(np.ndarray[Any, Any]):
 
     @property
     def flat(self) -> Any:
-        return _Flat(self)
+        return FlatBuffer(self)
 
     @flat.setter
     def flat(self, value: object) -> None:
-        _Flat(self)[:] = value
+        FlatBuffer(self)[:] = value
 
     def __reduce__(self) -> Any:
         return self.view(np.ndarray).__reduce__()
@@ -597,27 +601,3 @@ def _sites_of(arguments: object) -> frozenset[Site | Outside]:
     if isinstance(arguments, (list, tuple, ValuesView)):
         return frozenset().union(*map(_sites_of, arguments))
     return frozenset()
-
-
-class _Flat:
-    """``buffer.flat``, watching what is written."""
-
-    __slots__ = ("_buffer", "_iterator")
-
-    def __init__(self, buffer: Buffer) -> None:
-        self._buffer = buffer
-        self._iterator = buffer.view(np.ndarray).flat
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        if contains_traced(value) or contains_traced(key):
-            self._buffer._promote()
-        self._iterator[key] = value
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._iterator[key]
-
-    def __iter__(self) -> Any:
-        return iter(self._buffer.view(np.ndarray).flat)
-
-    def __len__(self) -> int:
-        return self._buffer.size

@@ -31,12 +31,21 @@ MODULE = "ufuncs of sequences"
 
 _SEQUENCES = frozenset((list, tuple))
 _METHODS = "accumulate at outer reduce reduceat".split()
+_TARGETS = {"accumulate": (3,), "at": (0,), "reduce": (3,), "reduceat": (4,)}
+"""Where the arrays stand that a method of a ufunc writes into."""
 
 
 def _called_with_arrays(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    return function(*map(as_array, args), **{k: as_array(x) for k, x in kwargs.items()})
+    """The result with arrays in place of lists; the targets stay what they are."""
+    targets: Any
+    if isinstance(function, np.ufunc):
+        targets = range(function.nin, len(args))
+    else:
+        targets = _TARGETS.get(function.__name__, ())
+    given = (x if i in targets else as_array(x) for i, x in enumerate(args))
+    return function(*given, **{k: x if k == "out" else as_array(x) for k, x in kwargs.items()})
 
 
 class _Ufunc:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from sparsetrace.arrays.object_array import object_array
 from sparsetrace.capture import math_module
 from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.patch import Patch, table
@@ -20,7 +21,12 @@ from sparsetrace.capture.paths_apart import run_apart
 from sparsetrace.capture.result_unions import union_of
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.numpy_rules.python_ufuncs import elements, gathered, run_each_by
+from sparsetrace.numpy_rules.python_ufuncs import (
+    elements,
+    gathered,
+    give_objects_by,
+    run_each_by,
+)
 from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
 from sparsetrace.user_code.effects import has_effects
@@ -136,8 +142,8 @@ def by_element(
     ``np.vectorize`` learns how many results there are.
     """
     places = list(places)
-    operands = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
-    operands = [x if contains_traced(x) else np.asarray(x, object) for x in operands]
+    given = [args[p] if isinstance(p, int) else kwargs[p] for p in places]
+    operands = [x if contains_traced(x) else np.asarray(x, object) for x in given]
     shape = np.broadcast_shapes(*(np.shape(operand) for operand in operands))
     columns = [elements(trace, operand, shape) for operand in operands]
 
@@ -152,29 +158,39 @@ def by_element(
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
     if not places:  # all arguments are excluded
         todo = [()]
-    if asks_first:
-        called(todo[0])
+    # NumPy learns the types of the results from a call with numbers of its own
+    asked = called(tuple(map(_first_of, given))) if asks_first else None
     rows = [called(row) for row in todo]
     several = isinstance(rows[0], tuple) if rows else len(otypes) > 1
     if not several:
         rows = [(row,) for row in rows]
     count = len(rows[0]) if rows else len(otypes)
+    firsts = rows[0] if rows else ()
+    if asks_first:
+        firsts = asked if several else (asked,)
     results = [
-        _typed(trace, otypes, i, gathered(trace, [row[i] for row in rows], shape, operands), rows)
+        _typed(trace, otypes, i, gathered(trace, [row[i] for row in rows], shape, operands), firsts)
         for i in range(count)
     ]
     return tuple(results) if several else results[0]
 
 
-def _typed(trace: Trace, otypes: Any, i: int, result: Any, rows: list[Any]) -> Any:
+def _first_of(x: Any) -> Any:
+    """The first element, as a number of NumPy's."""
+    array = conversion(x, copy=False) if contains_traced(x) else np.asarray(x)
+    return array.reshape(-1)[0]
+
+
+def _typed(trace: Trace, otypes: Any, i: int, result: Any, firsts: Any) -> Any:
     """One result of ``np.vectorize``: of the type asked for, else of its first element's."""
     if otypes is not None:
         return result.astype(otypes[i]) if is_traced(result) or otypes[i] != "O" else result
-    first = rows[0][i]
+    first = firsts[i]
     if not is_traced(result):
         return result.astype(np.asarray(first).dtype) if not contains_traced(result) else result
     # where the values are not known another branch may have come first
-    return result.astype(dtype_of(first)) if trace.local else result
+    dtype, kinds = dtype_of(first), result.dtype.kind + dtype_of(first).kind
+    return result.astype(dtype) if trace.local or kinds in ("ff", "cc") else result
 
 
 @table
@@ -212,7 +228,14 @@ def _united(trace: Trace, results: list[Any]) -> list[Any]:
     return [union_of(trace, results)]
 
 
+def _objects(column: Sequence[Any]) -> Any:
+    """The elements as objects, where the function may ask for the dtype of an array."""
+    session = SESSION.get()
+    return None if session is None or not session.asks_dtypes() else object_array(column)
+
+
 run_each_by(united_paths)
+give_objects_by(_objects)
 
 
 def patches() -> list[Patch]:

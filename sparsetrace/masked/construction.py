@@ -31,7 +31,8 @@ from sparsetrace.masked.data_and_mask import (
 from sparsetrace.masked.masked_array import MaskedTracedArray, finished
 from sparsetrace.masked.registered import on_data, rule_for, traced_masked_data, written_into
 from sparsetrace.masked.ufuncs import binary_call
-from sparsetrace.operands.operands import dtype_of, is_traced
+from sparsetrace.operands.memory_order import lies_in
+from sparsetrace.operands.operands import contains_traced, dtype_of, holds_objects, is_traced
 
 __all__ = ["constructed", "masked_by"]
 
@@ -43,6 +44,7 @@ def constructed(
 ) -> Any:  # fmt: skip
     """``np.ma.MaskedArray(data, mask, ...)``."""
     trace = current_trace()
+    _refuse_objects(data)
     given = masked_data(data)
     if not keep_mask:
         given = MaskedData(given.everything)
@@ -52,7 +54,7 @@ def constructed(
         out = array
         if dtype is not None and np.dtype(dtype) != array.dtype:
             out = as_traced(trace, as_type(array, dtype))
-        elif copy or (order in ("C", "F") and not array.flags[f"{order}_CONTIGUOUS"]):
+        elif copy or not lies_in(array, order):
             out = array.copy(order or "K")
         return out.reshape((1,) * (ndmin - out.ndim) + out.shape) if out.ndim < ndmin else out
 
@@ -77,6 +79,18 @@ def constructed(
     if hard_mask is not None:
         out._hard = bool(hard_mask)
     return out
+
+
+def _refuse_objects(data) -> None:
+    """Raise the error of data that would not stay what they are."""
+    if getattr(type(data), "_is_matrix", False) or (holds_objects(data) and contains_traced(data)):
+        raise UnsupportedError(
+            explain(
+                "numpy.ma",
+                "masked arrays of objects, and masked matrices, are not traced",
+                "Mask an array of floats: np.asarray(m), a.astype(float).",
+            )
+        )
 
 
 def _mask_like(trace, mask, shape: tuple[int, ...], *, copy: bool) -> Any:
@@ -105,16 +119,25 @@ def _array(data, dtype, copy, order, mask, fill_value, keep_mask, hard_mask, shr
     )  # fmt: skip
 
 
-@rule_for("asarray", "asanyarray")
+@rule_for("asarray")
 def _asarray(a, dtype, order=None) -> Any:
-    if is_masked(a) and (dtype is None or np.dtype(dtype) == a.dtype):
+    order = order or "C"
+    if is_masked(a) and (dtype is None or np.dtype(dtype) == a.dtype) and lies_in(a.data, order):
         return a
     return constructed(a, dtype=dtype, order=order)
+
+
+@rule_for("asanyarray")
+def _asanyarray(a, dtype) -> Any:
+    if is_masked(a) and (dtype is None or np.dtype(dtype) == a.dtype):
+        return a
+    return constructed(a, dtype=dtype)
 
 
 def masked_by(mask, a, *, copy: bool = True) -> Any:
     """`a` with this mask beside its own."""
     trace = current_trace()
+    _refuse_objects(a)
     given = masked_data(a)
     if given.mask is not nomask and not copy:
         raise UnsupportedError(

@@ -25,6 +25,10 @@ from sparsetrace.masked.data_and_mask import (
 __all__ = ["MaskedLayout"]
 
 
+_CLASS = type
+"""A method of this module has a parameter of that name."""
+
+
 class MaskedLayout:
     """The part of masked arrays that moves elements, or changes all of them alike."""
 
@@ -128,19 +132,26 @@ class MaskedLayout:
         return self._alike(moved(self._masked_data, lambda a: a.copy(order)))
 
     def astype(self, dtype: object, *args: Any, **kwargs: Any) -> Any:
-        """As ndarray.astype; the mask stays."""
+        """As ndarray.astype; a copy of the mask goes with one of the data."""
 
         def converted(data: object) -> Any:
             return as_traced(self._trace, as_type(data, dtype, *args, **kwargs))
 
+        elements, missing = converted(self._elements), self._missing
+        if elements is self._elements:
+            return self
         beneath = None if self._beneath is None else converted(self._beneath)
-        return self._finished(MaskedData(converted(self._elements), self._missing, beneath))
+        missing = missing if missing is nomask else missing.copy()
+        return self._finished(MaskedData(elements, missing, beneath))
 
     def view(self, dtype: object = None, type: object = None, fill_value: object = None) -> Any:
         """As MaskedArray.view, to the array itself or to its data."""
         wanted = dtype if type is None else type
         if wanted is np.ndarray:
             return self.data
+        is_class = isinstance(wanted, _CLASS) and issubclass(wanted, np.ndarray)
+        if is_class and not issubclass(wanted, np.ma.MaskedArray):  # type: ignore[arg-type]
+            return self.data.view(wanted)
         if wanted not in (None, np.ma.MaskedArray):
             self._traced_data.view(wanted)
         return self._moved(lambda a: a[...])

@@ -668,7 +668,7 @@ class TracedScalar(Number):
         return result
 
     def is_integer(self) -> Any:
-        return np.equal(np.floor(cast(Any, self)), cast(Any, self))
+        return as_python(np.equal(np.floor(cast(Any, self)), cast(Any, self)))
 
 
 class TracedComplex(TracedScalar):

@@ -35,7 +35,7 @@ from sparsetrace.operands.operands import (
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.rules import RECORDS
 
-__all__ = ["call", "elements", "gathered", "is_of_python", "run_each_by"]
+__all__ = ["call", "elements", "gathered", "give_objects_by", "is_of_python", "run_each_by"]
 
 _OPTIONS = {
     "reduce": ("axis", "keepdims", "initial"),
@@ -50,6 +50,14 @@ def _once(trace: Trace, function: Callable[..., Any], args: tuple[Any, ...]) -> 
 
 
 _run: Run = _once
+Objects = Callable[[Sequence[Any]], Any]
+
+
+def _no_objects(column: Sequence[Any]) -> Any:
+    return None
+
+
+_objects: Objects = _no_objects
 
 
 def run_each_by(run: Run) -> None:
@@ -90,6 +98,12 @@ def _function(ufunc: np.ufunc) -> Callable[..., Any]:
     return result
 
 
+def give_objects_by(make: Objects) -> None:
+    """Have elements made an array of objects by `make`, which gives None where nobody asks."""
+    global _objects
+    _objects = make
+
+
 # ------------------------------------------------------------------------ elements
 def elements(trace: Trace, operand, shape: tuple[int, ...]) -> list[Any]:
     """The elements of an operand in C order, as NumPy gives them to a Python function."""
@@ -101,6 +115,16 @@ def elements(trace: Trace, operand, shape: tuple[int, ...]) -> list[Any]:
         given: list[Any] = trace.wrap(Elements(ids, dtype, values, keep_array=True)).tolist()
         return given
     return np.broadcast_to(asarray(operand, object), shape).reshape(-1).tolist()
+
+
+def _given(
+    trace: Trace, column: Sequence[Any], shape: tuple[int, ...], inputs: Sequence[Any] = ()
+) -> Any:
+    """What a ufunc gives of these elements: objects, where it matters."""
+    objects = None if not any(map(is_traced, column)) else _objects(column)
+    if objects is None:
+        return gathered(trace, column, shape, inputs)
+    return of_ufunc(objects.reshape(shape), inputs)
 
 
 def gathered(
@@ -188,9 +212,9 @@ def _called(
     if not shape and all(not np.ndim(x) for x in inputs):
         return tuple(rows[0]) if ufunc.nout > 1 else (rows[0],)
     if ufunc.nout == 1:
-        return (gathered(trace, rows, shape, inputs),)
+        return (_given(trace, rows, shape, inputs),)
     places = range(ufunc.nout)
-    return tuple(gathered(trace, [row[i] for row in rows], shape, inputs) for i in places)
+    return tuple(_given(trace, [row[i] for row in rows], shape, inputs) for i in places)
 
 
 def _rows(trace: Trace, x, axis) -> tuple[list[list[Any]], tuple[int, ...]]:
@@ -244,7 +268,7 @@ def _reduce(
         results.append(total)
     if len(shape) == 1 and not keepdims:
         return results[0]
-    result = gathered(trace, results, shape[:-1])
+    result = _given(trace, results, shape[:-1])
     return np.expand_dims(result, axis) if keepdims else result
 
 
@@ -254,7 +278,7 @@ def _accumulate(trace: Trace, one: Callable[..., Any], x, axis: int = 0) -> Any:
     for row in rows:
         for i, item in enumerate(row):
             results.append(one(results[-1], item) if i else item)
-    return np.moveaxis(gathered(trace, results, shape), -1, axis)
+    return np.moveaxis(_given(trace, results, shape), -1, axis)
 
 
 def _reduceat(
@@ -270,7 +294,7 @@ def _reduceat(
             for item in row[lo + 1 : hi]:
                 total = one(total, item)
             results.append(total)
-    result = gathered(trace, results, (*shape[:-1], len(starts)))
+    result = _given(trace, results, (*shape[:-1], len(starts)))
     return np.moveaxis(result, -1, axis)
 
 

@@ -21,7 +21,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import Elements, dtype_of, is_traced, is_traced_array
 
-__all__ = ["NUMBERS", "laid_out", "of_ufunc", "ordered"]
+__all__ = ["NUMBERS", "laid_out", "lies_in", "of_ufunc", "ordered"]
 
 _TURNING = frozenset((einsum, *(getattr(fft, name) for name in fft.__all__)))
 """Functions that give another order for operands that lie in C order."""
@@ -31,6 +31,12 @@ _IN_C_ORDER = frozenset(
 """Functions that give C order for operands of any order."""
 NUMBERS = frozenset((int, float, complex, bool, np.float64))
 """Types of operands that have no part in the order of a result."""
+
+
+def lies_in(array: Any, order: Any) -> bool:
+    """Whether an array that may be taken as it is lies in the order that is asked for."""
+    wanted = (order or "K").upper()
+    return wanted not in ("C", "F") or bool(array.flags[f"{wanted}_CONTIGUOUS"])
 
 
 def ordered(ids: Ids, like: Any) -> Ids:

@@ -283,11 +283,10 @@ def _seeded(trace: Trace, leaf: object, first: int, end: int) -> Any:
         return _seeded_number(trace, first, leaf)
     dtype = leaf.dtype if leaf.dtype.kind in "fc" else FLOAT
     values = np.array(leaf, dtype) if trace.local else None
-    ids = arange(first, end, dtype=np.int32).reshape(leaf.shape)
-    if leaf.flags.f_contiguous and not leaf.flags.c_contiguous:
-        ids = np.asfortranarray(ids)
-    elif not leaf.size:
-        ids = ids.copy()  # which has the strides of a new array
+    ids = arange(first, end, dtype=np.int32)
+    if leaf.ndim != 1 or not leaf.size:  # with memory of its own, and the strides of a new array
+        is_by_column = leaf.flags.f_contiguous and not leaf.flags.c_contiguous
+        ids = ids.reshape(leaf.shape).copy("F" if is_by_column else "C")
     return traced_array(trace, ids, dtype, values)
 
 

@@ -33,6 +33,7 @@ def new_session(state: State, max_paths: int) -> Session:
     asks_types = _Once(state.reached.tells_numbers_apart)
     asks_arrays = _Once(state.reached.tells_arrays_apart)
     session.asks_types = lambda arrays=False: asks_arrays() if arrays else asks_types()
+    session.asks_dtypes = _Once(state.reached.asks_dtypes)
     session.functions = _Once(state.reached.by_names)
     session.reads_frames = _Once(state.reached.reads_frames)
     session.reached_functions = state.reached.all_functions

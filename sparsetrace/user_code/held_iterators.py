@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.frames import is_own
-
 __all__ = ["held_callables", "holds_iterator", "is_iterator", "may_read"]
 
 _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
@@ -22,6 +20,7 @@ _NONE: dict[Any, Any] = {}
 _ITERATORS = enumerate, reversed, zip, type(iter([_NONE]))
 _OF_DICTIONARIES = type(_NONE.keys()), type(_NONE.values()), type(_NONE.items())
 _OF_UNCHANGING = range, tuple, str, bytes, *(type(iter(one)) for one in (range(1), "a", "é", b""))
+_OF_SEQUENCES: type = type(iter(np.zeros(1)))
 _WITHIN = 4
 """So many iterators in one another are looked at."""
 _HEAP_TYPE = 1 << 9
@@ -111,8 +110,12 @@ def may_read(iterable: Any, containers: Iterable[Any], within: int = _WITHIN) ->
 
 
 def _goes_over_an_array(iterable: object) -> bool:
-    """Whether this is the iterator of a traced array."""
-    return type(iterable) is types.GeneratorType and is_own(iterable.gi_code)
+    """Whether this is the iterator of an array, traced or not."""
+    if type(iterable) is not _OF_SEQUENCES:
+        return False
+    reduced: Any = iterable.__reduce__()
+    sequence = reduced[1][0]
+    return isinstance(sequence, np.ndarray) or getattr(type(sequence), "_is_of_array", False)
 
 
 def _held(

@@ -182,6 +182,7 @@ def _operands(code: types.CodeType, operations: bytes, of: frozenset[int]) -> It
 _TYPES = frozenset("type __class__ singledispatch".split())
 _ATTRIBUTE_TESTS = frozenset("hasattr getattr".split())
 _OF_NUMPY_ALONE = frozenset(dir(np.float64)).symmetric_difference(dir(float))
+_MATCHES = dis.opmap["MATCH_CLASS"]
 _TYPE_TESTS = frozenset("isinstance issubclass".split())
 _WHOLE_TYPES = frozenset("int Integral Rational integer signedinteger generic".split())
 
@@ -192,7 +193,8 @@ def tells_numbers_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
         names = frozenset(one.co_names)
         if not _TYPES.isdisjoint(names) and not _asks_own_class(one):
             return True
-        if not _TYPE_TESTS.isdisjoint(names) and not _WHOLE_TYPES.isdisjoint(names):
+        asks = not _TYPE_TESTS.isdisjoint(names) or _MATCHES in one.co_code[::2]
+        if asks and not _WHOLE_TYPES.isdisjoint(names):
             return True
         if not _ATTRIBUTE_TESTS.isdisjoint(names) and not _OF_NUMPY_ALONE.isdisjoint(
             x for x in one.co_consts if isinstance(x, str)
@@ -254,9 +256,8 @@ def tells_arrays_apart(code: types.CodeType, scope: dict[str, Any]) -> bool:
     """Whether code may tell a number from an array without axes."""
     for one in nested(code):
         names = frozenset(one.co_names)
-        if "isscalar" in names or (
-            not _TYPE_TESTS.isdisjoint(names) and not _ARRAY_TYPES.isdisjoint(names)
-        ):
+        asks = not _TYPE_TESTS.isdisjoint(names) or _MATCHES in one.co_code[::2]
+        if "isscalar" in names or (asks and not _ARRAY_TYPES.isdisjoint(names)):
             return True
         if not _ATTRIBUTE_TESTS.isdisjoint(names) and not _OF_ONE_KIND.isdisjoint(
             x for x in one.co_consts if isinstance(x, str)

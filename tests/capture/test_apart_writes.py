@@ -10,7 +10,7 @@ import pytest
 
 from cases import kept_writes
 from oracles import dense, jacobian_pattern_at
-from sparsetrace import jacobian_sparsity
+from sparsetrace import TracingError, jacobian_sparsity
 
 P = np.array([0.6, 0.7, 1.2, 0.4, 0.9, 1.1, 0.8, 0.3, 0.5, 0.9])
 Q = -P[::-1]
@@ -114,3 +114,50 @@ def test_what_cannot_be_undone_is_done_once(loop):
         for turns in range(6)
     ]
     assert np.array_equal(dense(jacobian_sparsity(f, np.ones(4))), np.any(expected, axis=0))
+
+
+def a_row_that_each_path_takes(x):
+    rows = np.zeros((2, 2))
+    for i in range(2):
+        if x[i] > x[3]:
+            rows[0] += x[3]
+    if x[0] * x[1] > x[1]:
+        rows[0][1] = x[0]
+    else:
+        rows[0][1] = x[1]
+    return rows
+
+
+def a_view_or_the_array(x):
+    row = np.zeros(3)
+    for i in range(2):
+        if x[i] > x[3]:
+            row[2] += x[3]
+    if x[0] * x[1] > x[1]:
+        row[:2][1] = x[0]
+    else:
+        row[1] = x[1]
+    return row
+
+
+def an_expression_in_a_row(x):
+    rows = np.zeros((2, 2))
+    first, second = not x[3] > x[2], not x[3] > x[1]
+    rows[0][1] = max(x[:2], key=lambda v: v * x[1])
+    return rows if first or second else rows * x[3]
+
+
+@pytest.mark.parametrize("max_paths", [3, 4, 6, 12])
+@pytest.mark.parametrize(
+    "f", [a_row_that_each_path_takes, a_view_or_the_array, an_expression_in_a_row]
+)
+def test_views_that_paths_make_show_the_same_elements(f, max_paths):
+    try:
+        found = dense(jacobian_sparsity(f, np.ones(4), verify=False, max_paths=max_paths))
+    except TracingError:
+        assert max_paths < 12
+        return
+    rng = np.random.default_rng(0)
+    for x in rng.uniform(-2, 2, (40, 4)):
+        missing = jacobian_pattern_at(f, x) & ~found
+        assert not missing.any(), np.argwhere(missing).tolist()

@@ -457,3 +457,39 @@ def python_heeds_no_state_of_numpy(x):
         except FloatingPointError:
             r = x[2]
     return r * x[1]
+
+
+@program(np.array([1.3, 0.7, 1.2, -0.4]), np.array([-1.6, 0.2, -0.4, 0.9]), to=PROGRAMS)
+def the_result_of_a_generator(x):
+    def pairs(k):
+        given = yield x[k]
+        return given * x[k + 1] if given > 0 else x[0]
+
+    def both():
+        return (yield from pairs(0)) * (yield from pairs(2))
+
+    steps = both()
+    value = next(steps)
+    try:
+        while True:
+            value = steps.send(value - 0.5)
+    except StopIteration as end:
+        return end.value
+
+
+@program(np.array([0.3, 0.7, 1.2, -0.4]), np.array([-1.6, 0.2, -0.4, 0.9]), to=PROGRAMS)
+def a_value_thrown_into_a_generator(x):
+    def sums():
+        total = x[0]
+        while True:
+            try:
+                total = total + (yield total)
+            except LookupError as found:
+                total = total * found.args[0]
+
+    running = sums()
+    next(running)
+    value = running.send(x[1])
+    if value > 0:
+        return running.throw(LookupError(x[2]))
+    return running.send(x[3])
