@@ -34,6 +34,8 @@ from sparsetrace.operands.registry import rule_for
 __all__ = ["in_order"]
 
 _INDEX = np.dtype(np.intp)
+_FINE = 9
+"""From so many decimals on rounding tidies a number: no difference of a solver's is that small."""
 
 
 def _unknown_rows(trace: Trace, rows: Ids) -> Ids:
@@ -81,12 +83,13 @@ def _count_nonzero(trace: Trace, a, axis, keepdims) -> Elements:
 
 @rule_for(np.round, np.around)
 def _round(trace: Trace, a, decimals) -> Elements:
-    """Piecewise constant; constants keep their rounded value."""
+    """Piecewise constant, unless the steps are too fine; constants keep their rounded value."""
     ids, dtype = ids_of(trace, a), dtype_of(a)
-    index(decimals)
+    decimals = index(decimals)
     if dtype.kind == "b":
         np.round(np.zeros(0, dtype), decimals)  # NumPy refuses decimals of truth values
-    rounded = np.array(landed(trace, np.dtype(int), ids))
+    fine = decimals >= _FINE and dtype.kind in "fc"
+    rounded = np.array(ids if fine else landed(trace, np.dtype(int), ids))
     known = rounded < ZERO
     if known.any():
         rounded[known] = trace.graph.constant(
