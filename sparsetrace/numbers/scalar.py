@@ -41,6 +41,7 @@ from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, Elements
 from sparsetrace.operands.python_operators import COMPARISONS, define
+from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
 from sparsetrace.user_code.attribute_access import by_numpy, by_users_name, whether_there
@@ -659,6 +660,7 @@ class TracedScalar(Number):
         result_dtype = np.dtype(dtype)
         if result_dtype.kind == "O":
             return self.item()  # as of a number of NumPy's
+        refuse_no_numbers(result_dtype)
         values = None if self._value is None else np.asarray(self._value).astype(result_dtype)
         result = self._trace.wrap(
             Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)
