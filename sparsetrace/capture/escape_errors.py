@@ -26,6 +26,7 @@ from sparsetrace.errors import (
     explain,
     instead_of,
     opaque_call,
+    text_of,
 )
 from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
@@ -215,7 +216,7 @@ def _is_consequence(
     trace: Trace | None,
 ) -> bool:
     """Whether the error comes of a traced value where a number was expected."""
-    text = str(error)
+    text = text_of(error)
     if (not libraries and _stands_at(user) == "RAISE_VARARGS") or is_injected(error):
         return False
     if isinstance(error, _OF_CODE) and all(_package(f) != "numpy" for f in libraries):
@@ -329,7 +330,7 @@ def _calls_pythons(user: types.TracebackType) -> bool:
 
 def is_refused_by_floats(error: Exception) -> bool:
     """Whether Python refused an operation on a traced value that it refuses on a number too."""
-    text = str(error)
+    text = text_of(error)
     return (
         isinstance(error, TypeError)
         and "Traced" in text

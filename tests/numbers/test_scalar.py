@@ -191,7 +191,7 @@ def test_operands_that_are_no_numbers_of_numpys(other, apply):
 
 
 def test_a_set_or_a_dict_cannot_look_it_up():
-    for f in (lambda x: {x[0]}, lambda x: {x[0]: 1}, lambda x: hash(x[0]), lambda x: x[0] in {1.0}):
+    for f in (lambda x: {x[0]}, lambda x: {x[0]: 1}, lambda x: hash(x[0])):
         with pytest.raises(ValueDependentError, match="hash"):
             jacobian_sparsity(f, POINT)
 
