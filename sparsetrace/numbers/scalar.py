@@ -479,8 +479,7 @@ class Number(metaclass=_Kind):
             return hash(bool(self))
         frame = sys._getframe(1)
         if self._dtype.kind in "iu":
-            masks = self._trace.masks
-            known = None if masks is None else masks.index(self)
+            known = self._decided()  # type: ignore[attr-defined]
             found = _hash_among(self, looked_up_in(frame)) if known is None else hash(known)
             return hash(self.__index__()) if found is None else found  # type: ignore[attr-defined]
         if calls_cache(frame):
@@ -721,11 +720,15 @@ class TracedInteger(TracedScalar):
     __slots__ = ()
     _plain: type = np.int64
 
-    def __index__(self) -> int:
+    def _decided(self) -> int | None:
+        """The one of a few values that it has on this path; None if there may be many."""
         masks = self._trace.masks
-        decided = None if masks is None or type(self) is TracedTruth else masks.index(self)
+        return None if masks is None or type(self) is TracedTruth else masks.index(self)
+
+    def __index__(self) -> int:
+        decided = self._decided()
         if decided is not None:
-            return decided  # type: ignore[no-any-return]
+            return decided
         raise ValueDependentError(
             explain(
                 INDEX,

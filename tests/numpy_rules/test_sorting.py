@@ -1,5 +1,7 @@
 """Rounding: a step function, unless its steps are finer than any difference of a solver's."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -38,3 +40,26 @@ def test_constants_are_rounded_all_the_same():
 def test_fine_rounding_is_linear():
     pattern = hessian_sparsity(lambda x: np.round(x[0] * x[0], 10) + np.round(x[1], 10), POINT)
     np.testing.assert_array_equal(pattern.toarray(), [[1, 0], [0, 0]])
+
+
+def significant(x, digits=3):
+    return [np.round(v, digits - int(np.floor(np.log10(abs(v)))) - 1) for v in x]
+
+
+def significant_of_constants(x):
+    digits = 2 - math.floor(math.log10(x[0]))
+    return np.round([0.0, 123.456], digits) * x[1]
+
+
+def one_of_few(x):
+    return round(x[1], int(np.clip(round(x[0]), 0, 3))) + x[0]
+
+
+def test_decimals_that_depend_on_the_inputs():
+    """There may be many; where there are just a few, a path each."""
+    assert jacobian_sparsity(significant, POINT).toarray().astype(int).tolist() == [[1, 0], [0, 1]]
+    assert jacobian_sparsity(significant, POINT, local=True).nnz == 0
+    constants = jacobian_sparsity(significant_of_constants, POINT)
+    assert constants.toarray().astype(int).tolist() == [[0, 0], [0, 1]]
+    few = jacobian_sparsity(one_of_few, POINT)
+    assert few.toarray().astype(int).tolist() == [[1, 0]]
