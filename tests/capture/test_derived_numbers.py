@@ -238,3 +238,21 @@ def given(v):
 def test_what_is_not_followed_is_refused(function, local):
     with pytest.raises(TracingError):
         jacobian_sparsity(function, POINT, local=local)
+
+
+def test_calls_that_return_them_are_not_united():
+    """They are gone on with one by one, with their attributes: six calls have 64 paths."""
+
+    def named(v):
+        return Radians(v, "a") if v > 0 else Radians(-v, "b")
+
+    def function(x):
+        angles = [named(v) for v in x]
+        assert all(type(angle) is Radians for angle in angles)
+        return [angle * 2 if angle.name == "a" else angle for angle in angles]
+
+    for count in (3, 6):
+        pattern = jacobian_sparsity(function, np.ones(count))
+        np.testing.assert_array_equal(pattern.toarray(), np.eye(count))
+    with pytest.raises(TracingError, match="max_paths"):
+        jacobian_sparsity(function, np.ones(12))
