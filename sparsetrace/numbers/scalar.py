@@ -692,7 +692,7 @@ class TracedScalar(Number):
         if result_dtype.kind == "O":
             return self.item()  # as of a number of NumPy's
         refuse_no_numbers(result_dtype)
-        values = None if self._value is None else np.asarray(self._value).astype(result_dtype)
+        values = None if self._value is None else np.asarray(self._value).astype(result_dtype)[()]
         result = self._trace.wrap(
             Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)
         )

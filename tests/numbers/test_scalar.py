@@ -302,3 +302,13 @@ def test_comparisons_of_known_numbers_are_decided(convert):
         return x[0] if one < 2 else x[2]
 
     assert jacobian_sparsity(function, np.ones(3)).indices.tolist() == [0]
+
+
+def test_a_number_that_was_converted_has_a_number_as_its_value():
+    """At a point: ``math.trunc`` was given an array."""
+
+    def function(x):
+        return math.trunc(float(x[0])) * x[1]
+
+    pattern = jacobian_sparsity(function, np.array([1.5, 2.0]), local=True)
+    assert pattern.toarray().tolist() == [[False, True]]
