@@ -189,7 +189,8 @@ def _class_for(cls: type, made: dict[type, Any]) -> Any:
             else base
             for base in cls.__bases__
         )
-        scope = {"_stands_for": cls, "__class__": cls, "__module__": cls.__module__}
+        # of this module: what walks through objects takes it for a number of a trace
+        scope = {"_stands_for": cls, "__class__": cls, "__module__": __name__}
         made[cls] = type.__new__(_OfFloat, f"Traced{cls.__name__}", bases, scope)
         made[cls]._of_bases = made
     return made[cls]
