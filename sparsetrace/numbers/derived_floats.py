@@ -22,7 +22,7 @@ __all__ = ["DerivedFloat", "as_float", "derived", "is_followed"]
 
 _VALUES = frozenset(
     "__array__ __array_function__ __array_priority__ __array_ufunc__ __ceil__ __class__ "
-    "__class_getitem__ __complex__ __float__ __floor__ __getattribute__ __index__ "
+    "__class_getitem__ __complex__ __float__ __floor__ __getattr__ __getattribute__ __index__ "
     "__init_subclass__ __int__ __setattr__ __set_name__ __trunc__".split()
 )
 """What the trace asks a number itself, and how a class is made."""
@@ -54,6 +54,16 @@ class DerivedFloat(TracedPythonFloat, metaclass=_OfFloat):
     _is_bare = False
     _stands_for: type = float
 
+    def __getattr__(self, name: str) -> Any:
+        """What was assigned to the class since."""
+        cls = type(self)._stands_for
+        for base in cls.__mro__:
+            if name in vars(base):
+                if hasattr(type(vars(base)[name]), "__get__") and base is not float:
+                    refuse_value(f"a method {name} that the class has got meanwhile")
+                return getattr(cls, name)
+        raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
+
     def __setattr__(self, name: str, value: object) -> None:
         if name in _OWN:
             refuse_value(f"an attribute {name}", "a number that has one of this name")
@@ -84,7 +94,7 @@ _INNER = frozenset(
     name
     for name in _names_of(TracedPythonFloat)
     if name.startswith("_") and not name.startswith("__")
-)
+) | {"_made_of", "_of_bases", "_stands_for"}
 """The names under which a traced number keeps what it is."""
 _OWN = _INNER | frozenset("astype base dtype flat item itemsize ndim pattern shape size T".split())
 """What the trace reads of a number."""
@@ -130,19 +140,32 @@ _CLASSES: WeakKeyDictionary[type, Any] = WeakKeyDictionary()
 
 def is_followed(cls: type) -> bool:
     """Whether there is a class of traced numbers for one that derives from ``float``."""
-    if cls not in _CLASSES:
-        bases = cls.__mro__[: cls.__mro__.index(object)]
-        own = [base for base in bases if base is not float]
-        begins = getattr(cls, "__init__")  # noqa: B009 - of the class, not of an object
-        if begins is not object.__init__ or not all(map(_can_be_followed, own)):
-            return False
-        try:
-            made = _class_for(cls, {})
-        except TypeError:  # slots, or bases that do not go together
-            return False
-        _fill(made, cls)
-        _CLASSES[cls] = made
+    known = _CLASSES.get(cls)
+    if known is not None and all(map(_is_unchanged, known._made_of)):
+        return True
+    own = [base for base in cls.__mro__[:-1] if base is not float]
+    begins = getattr(cls, "__init__")  # noqa: B009 - of the class, not of an object
+    if begins is not object.__init__ or not all(map(_can_be_followed, own)):
+        return False
+    try:
+        made = _class_for(cls, {})
+    except TypeError:  # slots, or bases that do not go together
+        return False
+    _fill(made, cls)
+    made._made_of = [(base, _members_of(base)) for base in own]
+    _CLASSES[cls] = made
     return True
+
+
+def _members_of(base: type) -> dict[str, object]:
+    """What a class has that is called, or bound to an object, by name."""
+    return {name: item for name, item in vars(base).items() if hasattr(type(item), "__get__")}
+
+
+def _is_unchanged(known: tuple[type, dict[str, object]]) -> bool:
+    base, before = known
+    now = _members_of(base)
+    return now.keys() == before.keys() and all(now[name] is before[name] for name in now)
 
 
 def _can_be_followed(base: type) -> bool:
@@ -201,7 +224,7 @@ def _fill(made: Any, cls: type) -> None:
     for plain, traced in made._of_bases.items():
         for name, item in vars(plain).items():
             if name not in _LEFT and not isinstance(item, types.MemberDescriptorType):
-                type.__setattr__(traced, name, _for(item, traced, cls))
+                type.__setattr__(traced, name, _for(item, traced, cls, name))
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__[:-1]):
         found.update(vars(base))
@@ -210,17 +233,31 @@ def _fill(made: Any, cls: type) -> None:
             type.__setattr__(made, name, types.MethodType(item.__func__, cls))
 
 
-def _for(item: Any, traced: Any, cls: type) -> Any:
+def _for(item: Any, traced: Any, cls: type, name: str) -> Any:
     """An attribute of a class as the class that stands for it has it."""
     if isinstance(item, types.FunctionType):
         return _with_super(item, traced)
+    if not hasattr(type(item), "__get__") and not name.startswith("__"):
+        return _OfClass(name, traced._stands_for)
     if isinstance(item, staticmethod):
-        return staticmethod(_for(item.__func__, traced, cls))
+        return staticmethod(_for(item.__func__, traced, cls, name))
     if isinstance(item, classmethod):
         return types.MethodType(item.__func__, cls)
     if type(item) is property:
-        return property(*(_for(f, traced, cls) for f in (item.fget, item.fset, item.fdel)))
+        return property(
+            *(f and _for(f, traced, cls, name) for f in (item.fget, item.fset, item.fdel))
+        )
     return item
+
+
+class _OfClass:
+    """An attribute that the class has: what it holds may be another object each time."""
+
+    def __init__(self, name: str, cls: type) -> None:
+        self._name, self._cls = name, cls
+
+    def __get__(self, instance: object, owner: object = None) -> Any:
+        return getattr(self._cls, self._name)
 
 
 def _with_super(function: types.FunctionType, traced: Any) -> types.FunctionType:

@@ -256,3 +256,42 @@ def test_calls_that_return_them_are_not_united():
         np.testing.assert_array_equal(pattern.toarray(), np.eye(count))
     with pytest.raises(TracingError, match="max_paths"):
         jacobian_sparsity(function, np.ones(12))
+
+
+class Counted(float):
+    count = 0.0
+    scale = 1.0
+
+    def __new__(cls, value):
+        cls.count += value
+        return super().__new__(cls, value)
+
+    def scaled(self):
+        return self * self.scale
+
+    def total(self):
+        return self.count
+
+
+def attributes_of_the_class(x):
+    one, two = Counted(x[0]), Counted(x[1])
+    Counted.scale = x[2]
+    Counted.late = x[1]
+    return one.total(), two.count, one.scaled(), two.late, Counted.count
+
+
+def test_attributes_of_the_class_are_those_that_it_has_by_then():
+    for local in (False, True):
+        pattern = jacobian_sparsity(attributes_of_the_class, POINT, local=local)
+        expected = [[1, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 0], [1, 1, 0]]
+        assert pattern.toarray().astype(int).tolist() == expected
+        assert (Counted.count, Counted.scale, hasattr(Counted, "late")) == (0.0, 1.0, False)
+
+
+def test_methods_that_the_class_has_got_since(monkeypatch):
+    def radians(x):
+        return Degrees(x[0]).radians() + x[1]
+
+    assert jacobian_sparsity(radians, POINT).toarray().astype(int).tolist() == [[1, 1, 0]]
+    monkeypatch.setattr(Degrees, "radians", lambda self: 0.0)
+    assert jacobian_sparsity(radians, POINT).toarray().astype(int).tolist() == [[0, 1, 0]]
