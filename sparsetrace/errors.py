@@ -32,6 +32,7 @@ __all__ = [
     "instead_of",
     "muted",
     "opaque_call",
+    "text_of",
 ]
 
 FAILURES: ContextVar[list[TracingError] | None] = ContextVar("sparsetrace_failures", default=None)
@@ -247,6 +248,26 @@ class Explanation(str):
         longer.filename, longer.lineno = self.filename, self.lineno
         longer.remedies = (*self.remedies, remedy)
         return longer
+
+
+def text_of(error: BaseException) -> str:
+    """The text of an error, without those of the traced values that it carries.
+
+    These say nothing about where it comes from.  It is empty where a method of the error's own
+    shows a value of a trace that has ended.
+
+    Examples
+    --------
+    >>> text_of(KeyError(2.0))
+    '2.0'
+    """
+    if any(getattr(type(x), "_is_traced", False) is True for x in error.args):
+        return " ".join(x for x in error.args if isinstance(x, str))
+    try:
+        with muted():
+            return str(error)
+    except TracingError:
+        return ""
 
 
 def explain(call: str, problem: str, *remedies: str, place: Place | None = None) -> Explanation:

@@ -42,6 +42,7 @@ from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import lies_in, ordered
 from sparsetrace.operands.operands import FLOAT, Elements, contains_traced, is_traced, values_of
 from sparsetrace.operands.raising import may_raise
+from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
 
@@ -428,12 +429,7 @@ class TracedArray(Layout):
         result_dtype = np.dtype(dtype)
         if result_dtype.kind == "O":
             return objects_of(self)
-        if result_dtype.kind not in "biufc":
-            raise UnsupportedError(
-                explain(
-                    f"astype({result_dtype})", "this type holds no numbers", "Keep a float type."
-                )
-            )
+        refuse_no_numbers(result_dtype)
         if not np.can_cast(self._dtype, result_dtype, casting):
             raise TypeError(
                 f"Cannot cast array data from {self._dtype!r} to {result_dtype!r} according to the "

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import CURRENT
+from sparsetrace.numbers.derived_floats import as_float
 from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python, refuse_digits
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import contains_traced, is_traced
 
-__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS"]
+__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS", "converted_to_float"]
 
 
 class _Like(type):
@@ -67,12 +68,12 @@ def _by_method(value: Any, plain: type, *names: str) -> Any:
     return value
 
 
-def _as_float(value: object) -> Any:
+def converted_to_float(value: object) -> Any:
     """``float(value)`` of a traced number, or of an array of one element."""
     number = _single(value)
     if isinstance(number, PythonNumber):
         _refuse_complex(number, "float")
-        return number if isinstance(number, float) else operator.add(number, 0.0)
+        return as_float(number) if isinstance(number, float) else operator.add(number, 0.0)
     return as_python((np.real(number) if number.dtype.kind == "c" else number).astype(float))
 
 
@@ -113,7 +114,7 @@ class TracedFloat(float, metaclass=_Like):
         if cls is not TracedFloat:  # a class that code derives from the name
             return float.__new__(cls, value)
         value = _by_method(value, float, "__float__", "__index__")
-        return _as_float(value) if is_traced(value) else float(value)
+        return converted_to_float(value) if is_traced(value) else float(value)
 
 
 class TracedInt(int, metaclass=_Like):

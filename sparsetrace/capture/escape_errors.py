@@ -16,7 +16,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sparsetrace.capture.error_texts import error_text
 from sparsetrace.capture.plain_success import answered, fails_plainly, succeeds_plainly
 from sparsetrace.context import Trace
 from sparsetrace.errors import (
@@ -27,6 +26,7 @@ from sparsetrace.errors import (
     explain,
     instead_of,
     opaque_call,
+    text_of,
 )
 from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
@@ -216,7 +216,7 @@ def _is_consequence(
     trace: Trace | None,
 ) -> bool:
     """Whether the error comes of a traced value where a number was expected."""
-    text = error_text(error)
+    text = text_of(error)
     if (not libraries and _stands_at(user) == "RAISE_VARARGS") or is_injected(error):
         return False
     if isinstance(error, _OF_CODE) and all(_package(f) != "numpy" for f in libraries):
@@ -330,7 +330,7 @@ def _calls_pythons(user: types.TracebackType) -> bool:
 
 def is_refused_by_floats(error: Exception) -> bool:
     """Whether Python refused an operation on a traced value that it refuses on a number too."""
-    text = error_text(error)
+    text = text_of(error)
     return (
         isinstance(error, TypeError)
         and "Traced" in text
@@ -372,7 +372,7 @@ def explained(
             explain(
                 "the import of numba",
                 "it looks for NumPy's own functions, some of which are exchanged while a trace "
-                f"runs ({type(error).__name__}: {error_text(error)})",
+                f"runs ({type(error).__name__}: {text_of(error)})",
                 "Import it before the traced function is called, at the top of its module.",
                 place=place,
             )
@@ -387,7 +387,7 @@ def explained(
         return EscapeError(
             explain(
                 "an index",
-                f"an ordinary array cannot be indexed by traced values ({error_text(error)})",
+                f"an ordinary array cannot be indexed by traced values ({text_of(error)})",
                 "Index a copy that is made in the traced function, np.array(table)[i]; the indices "
                 "themselves must be whole numbers.",
                 place=place,
@@ -397,7 +397,7 @@ def explained(
         call = answered(libraries) or _item_of(user) or public_name_in(outside or libraries)
     else:
         call = _called_name(user) or "a compiled routine or a conversion"
-    said = f"{type(error).__name__}: {error_text(error)}"
+    said = f"{type(error).__name__}: {text_of(error)}"
     problem = f"it was given traced values, which it cannot take ({said})"
     return EscapeError(explain(call, problem, *_remedies(call, instead), place=place))
 
@@ -475,6 +475,6 @@ def _inside(
             opaque_call(call),
             place=place,
         )
-    asked = error.call or error_text(error).partition(" at ")[0]
+    asked = error.call or text_of(error).partition(" at ")[0]
     problem = f"it needs the values of traced numbers ({asked} inside of it)"
     return explain(call, problem, *_remedies(call, instead), place=place)

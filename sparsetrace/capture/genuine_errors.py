@@ -14,14 +14,13 @@ import types
 import numpy as np
 
 from sparsetrace.capture.branches import Branches
-from sparsetrace.capture.error_texts import error_text
 from sparsetrace.capture.escape_errors import (
     comes_of_traces,
     fails_alike,
     is_refused_by_floats,
     speaks_of_traces,
 )
-from sparsetrace.errors import TracingError
+from sparsetrace.errors import TracingError, text_of
 from sparsetrace.operands.raising import is_injected
 from sparsetrace.user_code.bytecode import standing_at
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
@@ -109,7 +108,7 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
         return False
     if not entries:
         return False
-    if isinstance(error, ValueError) and _OF_TRUTH.match(error_text(error)):
+    if isinstance(error, ValueError) and _OF_TRUTH.match(text_of(error)):
         return True
     code, at = entries[-1]
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"
@@ -122,7 +121,7 @@ def is_genuine(error: BaseException | None, branches: Branches) -> bool:
         return True  # in a handler of an error that is the function's own
     if fails_alike(error):
         return True
-    if comes_of_traces(error) and not _OF_PYTHONS_CONTAINERS.search(error_text(error)):
+    if comes_of_traces(error) and not _OF_PYTHONS_CONTAINERS.search(text_of(error)):
         return False
     if not on_purpose and is_refused_by_floats(error):
         return True
@@ -142,7 +141,7 @@ def described(error: BaseException) -> str:
         if not _is_installed(code):
             place = f"{code.co_filename}:{traceback.tb_lineno} (in {code.co_name})"
         traceback = traceback.tb_next
-    text = " ".join(error_text(error).split())
+    text = " ".join(text_of(error).split())
     return f"{type(error).__name__}{': ' if text else ''}{text} at {place}"
 
 
@@ -160,10 +159,10 @@ def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
     """Whether Python or NumPy raises this error for what an operand holds, not for its type."""
     if is_own(code) and isinstance(error, IndexError) and code.co_name not in _SUBSCRIPTS:
         return False  # not the index of a traced array itself
-    if speaks_of_traces(_NOT_IN_LIST.sub("", error_text(error))):
+    if speaks_of_traces(_NOT_IN_LIST.sub("", text_of(error))):
         return False
     known = next((cls for cls in type(error).__mro__ if cls in _FAILURES), None)
-    return known is not None and re.search(_FAILURES[known], error_text(error)) is not None
+    return known is not None and re.search(_FAILURES[known], text_of(error)) is not None
 
 
 def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
@@ -183,8 +182,7 @@ def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
         lacks = name is not None and foreign and not hasattr(cls, name)
     else:
         lacks = (
-            isinstance(error, TypeError)
-            and _OF_NONE_AND_NUMBERS.search(error_text(error)) is not None
+            isinstance(error, TypeError) and _OF_NONE_AND_NUMBERS.search(text_of(error)) is not None
         )
     code, at = users[-1]
     on_purpose = dis.opname[code.co_code[at]] == "RAISE_VARARGS"

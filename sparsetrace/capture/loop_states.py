@@ -176,7 +176,7 @@ class States:
             if isinstance(value, tuple):
                 kinds.append((type(value), len(value)))
                 return all(map(visit, value))
-            if hasattr(type(value), "_is_number"):
+            if getattr(type(value), "_is_bare", False):
                 kinds.append((type(value), value._dtype.str))
                 bounds.extend(bounds_of(self.trace, value))
                 return add([int(ids_of(self.trace, value))])

@@ -20,6 +20,7 @@ from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.numba_source import (
     closes_over_traced,
     fits,
+    gives,
     name_of,
     package_of,
     refuse,
@@ -143,9 +144,18 @@ def _through_source(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         refuse(call, "numba's own functions and containers take numbers alone")
     if self.locals:
         refuse(call, "its variables have declared types, which its Python source does not heed")
-    if not self._can_compile and not any(fits(s, args) for s in self.nopython_signatures):
-        refuse(call, "its declared types are not float64 or complex128, and change the values")
-    return run_source(call, self, function, args, kwargs)
+    if self._can_compile:
+        return run_source(call, self, function, args, kwargs)
+    declared = [signature for signature in self.nopython_signatures if fits(signature, args)]
+    if not declared:
+        refuse(call, _CHANGED)
+    result = run_source(call, self, function, args, kwargs)
+    if not any(gives(signature.return_type, result) for signature in declared):
+        refuse(call, _CHANGED)
+    return result
+
+
+_CHANGED = "its declared types are not float64 or complex128, and change the values"
 
 
 def _method(function: Any, args: tuple[Any, ...]) -> Any:

@@ -12,12 +12,15 @@ import weakref
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+import numpy as np
+
 from sparsetrace.errors import EscapeError, TracingError, UnsupportedError, explain
-from sparsetrace.operands.operands import contains_traced, is_traced
+from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
 
 __all__ = [
     "closes_over_traced",
     "fits",
+    "gives",
     "keeps",
     "name_of",
     "package_of",
@@ -143,19 +146,44 @@ def _has_overload(context: Any, function: types.FunctionType) -> bool:
 
 
 def fits(signature: Any, args: tuple[Any, ...]) -> bool:
-    """Whether declared types leave the values of the arguments and of the result as they are."""
+    """Whether declared types leave the values of the arguments as they are."""
     for declared, arg in zip(signature.args, args, strict=False):
-        if is_traced(arg) or isinstance(arg, (list, tuple)):
+        if is_traced(arg):
+            if not (keeps(declared) or _is_of(declared, dtype_of(arg))):
+                return False
+        elif isinstance(arg, (list, tuple)):
             if not keeps(declared):
                 return False
         elif isinstance(arg, float) and str(declared).startswith(("int", "uint")):
             return False
-    return keeps(signature.return_type)
+    return True
+
+
+def gives(declared: Any, result: Any) -> bool:
+    """Whether a declared type of what is returned leaves the values as they are.
+
+    Whole numbers and truth values stay what they are where the source gives such.
+    """
+    inner = getattr(declared, "types", None)
+    if inner is not None and isinstance(result, tuple) and len(inner) == len(result):
+        return all(map(gives, inner, result))
+    if keeps(declared):
+        return True
+    is_number = is_traced(result) or isinstance(result, (bool, int, np.ndarray, np.generic))
+    return is_number and _is_of(declared, dtype_of(result))
+
+
+def _is_of(declared: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether it is the type of these whole numbers or truth values, or of an array of them."""
+    name = str(getattr(declared, "dtype", declared))
+    return (name, dtype.name) in (("bool", "bool"), ("boolean", "bool"), ("int64", "int64"))
 
 
 def keeps(declared: object) -> bool:
     """Whether a declared type holds every value of a traced number."""
     for inner in getattr(declared, "types", None) or (declared,):  # of tuples
+        if type(inner).__name__ == "Optional":
+            inner = inner.type  # type: ignore[union-attr]
         inner = getattr(inner, "dtype", inner)
         if str(inner) not in (*_FLOATS, "none"):
             return False

@@ -110,7 +110,7 @@ def _maker(cls: type) -> type | None:
             if base not in _MADE_BY or (package in _LIBRARIES and base is not dict):
                 return None
             return base if _has_nothing_else(cls, base) else None
-        if "__del__" in vars(base):
+        if "__del__" in vars(base) or base.__module__.startswith("sparsetrace."):
             return None
     return None
 

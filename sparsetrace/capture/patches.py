@@ -24,6 +24,7 @@ import numpy as np
 from sparsetrace import masked
 from sparsetrace.capture import (
     array_methods,
+    derived_numbers,
     early_names,
     exact_types,
     math_module,
@@ -358,6 +359,7 @@ def rebind(error: BaseException | None) -> None:
     frames = early_names.passed(error)
     _rebind(frames)
     _exchange(early_names.conversion_patches(frames, error))
+    _exchange(derived_numbers.patches(frames, error))
     _exchange(text_templates.patches(error))
 
 

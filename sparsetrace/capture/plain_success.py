@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.error_texts import error_text
+from sparsetrace.errors import text_of
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.user_code.public_names import public_name
 
@@ -62,7 +62,7 @@ def _fails_by(error: Exception, function: Callable[..., Any], args: Any, kwargs:
             warnings.simplefilter("ignore")
             function(*args, **kwargs)
     except Exception as failure:
-        return type(failure) is type(error) and error_text(failure) == error_text(error)
+        return type(failure) is type(error) and text_of(failure) == text_of(error)
     return False
 
 

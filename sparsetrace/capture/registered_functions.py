@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sparsetrace.capture.patch import Patch, named_like, table
+from sparsetrace.capture.patch import Patch, class_names, named_like, table
 from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.function_rules import (
     OVERRIDDEN,
@@ -156,7 +156,9 @@ def _patch(module: str, name: str) -> Patch | None:
     if original is None:  # not every release of a package has every function
         return None
     if isinstance(owner, type) and owner.__flags__ & _IMMUTABLE:
-        return None
+        owner = class_names(owner) if module.startswith("scipy.") else None
+        if owner is None:
+            return None
     if (
         patch is None
         or patch.owner is not owner

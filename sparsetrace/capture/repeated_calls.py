@@ -151,7 +151,7 @@ class Repeat:
             if any(item is None for item in items):
                 return None
             return lambda numbers: tuple(item(numbers) for item in items)  # type: ignore[misc]
-        if not getattr(cls, "_is_number", False):
+        if not getattr(cls, "_is_bare", False):
             if cls is dict and not result:
                 return lambda _: {}
             return (lambda _: result) if is_exact(result) or hasattr(cls, MISSING) else None
@@ -207,7 +207,7 @@ def _shown(given: tuple[Any, ...], numbers: list[Any]) -> tuple[Hashable, ...] |
     shown: list[Hashable] = []
     for value in given:
         cls = type(value)
-        if getattr(cls, "_is_number", False):
+        if getattr(cls, "_is_bare", False):
             if value._id <= OPAQUE or value._dtype.kind != "f":
                 return None
             same = next((at for at, one in enumerate(numbers) if one is value), -1)

@@ -68,7 +68,7 @@ def also_depending(trace: Trace, result: Any, decided: Sequence[int]) -> Any:
         return None if any(item is None for item in items) else tuple.__new__(cls, items)
     if cls in (int, *_FLOATS, *_COMPLEX):
         return result
-    if not getattr(cls, "_is_number", False) or trace.names is not None:
+    if not getattr(cls, "_is_bare", False) or trace.names is not None:
         return None
     ids = np.array([[result._id, *decided]], np.int32)
     made = trace.wrap(Elements(trace.graph.union_rows(ids).reshape(()), result._dtype))
@@ -249,7 +249,7 @@ def _key(
     )
     if not owned and _can_be_found(cls) and asks_identity():
         return "is", id(value)
-    if getattr(cls, "_is_number", False):
+    if getattr(cls, "_is_bare", False):
         numbers.append(value)
         kind = value._dtype.kind
         return ("number", "f" if kind in "iu" else value._dtype.str.lstrip("<|")[:1], _width(value))
@@ -300,7 +300,7 @@ def _key(
 def _can_be_found(cls: type) -> bool:
     """Whether an object of this type would be united also if something else holds it."""
     return (
-        getattr(cls, "_is_number", False)
+        getattr(cls, "_is_bare", False)
         or cls in (int, *_FLOATS, *_COMPLEX)
         or issubclass(cls, tuple)
     )

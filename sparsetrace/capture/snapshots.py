@@ -53,7 +53,7 @@ class _Found(Walk):
     def nothing(self, item: object, kind: Kind, opaque: bool) -> None:
         if is_array(item):
             self.arrays_found.append(item)
-        elif not (opaque or hasattr(type(item), MISSING) or hasattr(type(item), "_is_number")):
+        elif not (opaque or hasattr(type(item), MISSING) or getattr(type(item), "_is_bare", False)):
             self.found.unknown = True
 
     def opaque(self, item: object, kind: Kind, opaque: bool) -> None:

@@ -96,6 +96,8 @@ def _taken_whole(trace: Trace, result: Any, total: Ids) -> Any:
     is_plain = type(result) in (float, complex, np.float64, np.complex128)
     if not (is_plain or is_traced(result)) or dtype_of(result).kind not in "fc":
         return None
+    if not getattr(type(result), "_is_bare", True):
+        return None
     if isinstance(result, np.ndarray):
         return None  # another path may have another number of elements
     ids = interact_all(trace.graph, total)

@@ -125,6 +125,10 @@ class TracedPythonInt(PythonNumber):
     __class__ = int  # type: ignore[assignment]
     _plain: type = int
 
+    def _decided(self) -> int | None:
+        decided: int | None = _numpys(self)._decided()
+        return decided
+
     def __index__(self) -> int:
         return operator.index(_numpys(self))
 

@@ -41,10 +41,11 @@ from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, Elements
 from sparsetrace.operands.python_operators import COMPARISONS, define
+from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
 from sparsetrace.user_code.attribute_access import by_numpy, by_users_name, whether_there
-from sparsetrace.user_code.callers import calls_cache
+from sparsetrace.user_code.callers import calls_cache, looked_up_in
 
 __all__ = [
     "NUMBERS",
@@ -296,6 +297,28 @@ def refuse_digits(number: Any) -> None:
         refuse_value("int()")
 
 
+_MOST_KEYS = 32
+_KEYS = (bool, int, float, complex, np.number, np.bool_, str, bytes, type(None))
+"""Keys of which nothing but a number equals a number."""
+
+
+def _hash_among(number: Any, container: Any) -> int | None:
+    """The hash of the key that the number equals, each a branch; another one if it equals none.
+
+    None where there may be other keys that equal it, or more than a few.  So it is where a number
+    at a point is found, unless nothing can have put it there for that point.
+    """
+    if container is None or len(container) > _MOST_KEYS:
+        return None
+    if not all(isinstance(key, _KEYS) and not isinstance(key, Number) for key in container):
+        return None
+    for key in container:
+        if isinstance(key, _KEYS[:6]) and number == key:
+            kept = number._trace.local and type(container) is not frozenset
+            return None if kept else hash(key)
+    return next(_NEW_HASHES)
+
+
 def refuse_truth(what: str) -> NoReturn:
     """Raise the error of a branch on a traced value."""
     raise ValueDependentError(
@@ -372,6 +395,8 @@ class Number(metaclass=_Kind):
     __slots__ = ("_dtype", "_id", "_trace", "_value")
     _is_traced = True
     _is_number = True
+    _is_bare = True
+    """Whether it has no attributes that a user's code gives it, and no methods."""
     _plain: type = object
     """The type of the plain number, or a base class of it."""
 
@@ -447,14 +472,21 @@ class Number(metaclass=_Kind):
     def __hash__(self) -> int:
         """Of a truth or a whole number of few values that of each, on a path of its own.
 
-        For a function with a cache a new one each time: it finds nothing, and runs.
+        For a function with a cache a new one each time: it finds nothing, and runs.  So it is in a
+        set or a dict of few numbers, where it is compared with each of them.
         """
         if self._dtype.kind == "b":
             return hash(bool(self))
+        frame = sys._getframe(1)
         if self._dtype.kind in "iu":
-            return hash(self.__index__())  # type: ignore[attr-defined]
-        if calls_cache(sys._getframe(1)):
+            known = self._decided()  # type: ignore[attr-defined]
+            found = _hash_among(self, looked_up_in(frame)) if known is None else hash(known)
+            return hash(self.__index__()) if found is None else found  # type: ignore[attr-defined]
+        if calls_cache(frame):
             return next(_NEW_HASHES)
+        found = _hash_among(self, looked_up_in(frame))
+        if found is not None:
+            return found
         raise ValueDependentError(
             explain(
                 "hash()",
@@ -659,7 +691,8 @@ class TracedScalar(Number):
         result_dtype = np.dtype(dtype)
         if result_dtype.kind == "O":
             return self.item()  # as of a number of NumPy's
-        values = None if self._value is None else np.asarray(self._value).astype(result_dtype)
+        refuse_no_numbers(result_dtype)
+        values = None if self._value is None else np.asarray(self._value).astype(result_dtype)[()]
         result = self._trace.wrap(
             Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)
         )
@@ -687,11 +720,15 @@ class TracedInteger(TracedScalar):
     __slots__ = ()
     _plain: type = np.int64
 
-    def __index__(self) -> int:
+    def _decided(self) -> int | None:
+        """The one of a few values that it has on this path; None if there may be many."""
         masks = self._trace.masks
-        decided = None if masks is None or type(self) is TracedTruth else masks.index(self)
+        return None if masks is None or type(self) is TracedTruth else masks.index(self)
+
+    def __index__(self) -> int:
+        decided = self._decided()
         if decided is not None:
-            return decided  # type: ignore[no-any-return]
+            return decided
         raise ValueDependentError(
             explain(
                 INDEX,

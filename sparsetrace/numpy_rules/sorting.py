@@ -16,6 +16,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
+from sparsetrace.errors import INDEX
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled
 from sparsetrace.numpy_rules.unknown_counts import depending
 from sparsetrace.operands.axes import check_axis, core_last, spread
@@ -26,6 +27,7 @@ from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    is_traced,
     landed,
     operand_of,
 )
@@ -34,6 +36,8 @@ from sparsetrace.operands.registry import rule_for
 __all__ = ["in_order"]
 
 _INDEX = np.dtype(np.intp)
+_FINE = 9
+"""From so many decimals on rounding tidies a number: no difference of a solver's is that small."""
 
 
 def _unknown_rows(trace: Trace, rows: Ids) -> Ids:
@@ -79,16 +83,28 @@ def _count_nonzero(trace: Trace, a, axis, keepdims) -> Elements:
     return Elements(np.expand_dims(out, axes) if keepdims and axes else out, _INDEX)
 
 
+def _decimals(trace: Trace, decimals: Any) -> int | None:
+    """How many; None where that depends on the inputs and may be any number, as of digits."""
+    asked = trace.masks is not None and INDEX in trace.masks.places
+    if not asked or not is_traced(decimals) or decimals._dtype.kind not in "iu":
+        return index(decimals)
+    few: int | None = decimals._decided()
+    return few
+
+
 @rule_for(np.round, np.around)
 def _round(trace: Trace, a, decimals) -> Elements:
-    """Piecewise constant; constants keep their rounded value."""
+    """Piecewise constant, unless the steps are too fine; constants keep their rounded value."""
     ids, dtype = ids_of(trace, a), dtype_of(a)
-    index(decimals)
+    decimals = _decimals(trace, decimals)
     if dtype.kind == "b":
-        np.round(np.zeros(0, dtype), decimals)  # NumPy refuses decimals of truth values
-    rounded = np.array(landed(trace, np.dtype(int), ids))
+        np.round(np.zeros(0, dtype), decimals or 0)  # NumPy refuses decimals of truth values
+    fine = decimals is None or decimals >= _FINE
+    rounded = np.array(ids if fine and dtype.kind in "fc" else landed(trace, np.dtype(int), ids))
     known = rounded < ZERO
-    if known.any():
+    if decimals is None:
+        rounded[known] = trace.graph.opaque
+    elif known.any():
         rounded[known] = trace.graph.constant(
             np.round(trace.graph.known_values(ids[known], dtype), decimals)
         )

@@ -21,7 +21,7 @@ from sparsetrace.errors import (
     opaque_call,
 )
 
-__all__ = ["AT_A_POINT", "REFUSED", "TEXTS", "name_call", "name_of"]
+__all__ = ["AT_A_POINT", "REFUSED", "TEXTS", "name_call", "name_of", "refuse_no_numbers"]
 
 _FILE = (
     "it writes the values to a file, and traced elements have none",
@@ -134,3 +134,10 @@ class _Refused(dict[Callable[..., Any], tuple[str, ...]]):
 
 
 REFUSED = _Refused(_REASONS)
+
+
+def refuse_no_numbers(dtype: np.dtype[Any]) -> None:
+    """Refuse ``astype`` of what a trace does not follow: dates, text, records."""
+    if dtype.kind not in "biufc":
+        problem = "this type holds no numbers"
+        raise UnsupportedError(explain(f"astype({dtype})", problem, "Keep a float type."))

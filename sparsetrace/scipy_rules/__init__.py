@@ -255,6 +255,7 @@ RULES: dict[str, dict[str, str]] = {
             ConvexHull.__init__ Delaunay.__init__ Delaunay.find_simplex KDTree.__init__
             KDTree.count_neighbors
             KDTree.query KDTree.query_ball_tree KDTree.sparse_distance_matrix Voronoi.__init__
+            cKDTree.query
         """,
     },
     "scipy.spatial.distance": {

@@ -241,9 +241,14 @@ def _checked_leaf(leaf: object) -> Any:
         return like(leaf, [_checked_leaf(item) for item in leaf])
     if isinstance(leaf, np.ma.MaskedArray):
         raise InputError("masked arrays cannot be traced as inputs; pass .data and the mask apart")
-    if isinstance(leaf, (bool, int, float, complex, np.number, np.bool_)):
-        return leaf
     name = type(leaf).__name__
+    if isinstance(leaf, (bool, int, float, complex, np.number, np.bool_)):
+        if type(leaf) is complex or type(leaf).__module__ == "numpy":
+            return leaf
+        raise InputError(
+            f"an input of type {name} is a number with a type of its own, and the function may ask "
+            f"for the type; pass a float, and let the function make a {name} of it"
+        )
     if not isinstance(leaf, np.ndarray):
         raise InputError(
             f"an input of type {name} is no array of numbers; pass its numbers in arrays (of "

@@ -140,7 +140,7 @@ class _Exchange:
     def _number(self, obj: object) -> Any:
         if isinstance(obj, enum.Enum):
             return obj
-        if type(obj) not in (float, complex) and not isinstance(obj, np.inexact):
+        if type(obj) not in (float, complex) and type(obj).__module__ != "numpy":
             raise _refuse(obj, "a number with a type of its own")
         return seeded_number(self._trace, self._trace.graph.opaque, obj, np.asarray(obj).dtype)
 

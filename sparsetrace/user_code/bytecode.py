@@ -20,9 +20,11 @@ __all__ = [
     "callee_at",
     "callee_of",
     "chain_ending_at",
+    "ends_alike",
     "instructions",
     "is_loaded_to_be_called",
     "loaded_first",
+    "loads_first",
     "mapped_at",
     "standing_at",
 ]
@@ -284,6 +286,19 @@ def is_loaded_to_be_called(step: dis.Instruction) -> bool:
         return bool((step.arg or 0) & 1)
     is_attribute = step.opname == "LOAD_ATTR" and sys.version_info >= (3, 12)
     return is_attribute and bool((step.arg or 0) & 1)
+
+
+def ends_alike(one: dis.Instruction, other: dis.Instruction) -> bool:
+    """Whether the expressions of two instructions end at one place in the source."""
+    ends = _extent(one)[1], _extent(other)[1]
+    return ends[0] == ends[1] != (-1, -1)
+
+
+def loads_first(step: dis.Instruction, call: dis.Instruction, chain: Chain) -> bool:
+    """Whether an instruction begins a chain, and the expression of a call begins with it."""
+    starts = _extent(step)[0], _extent(call)[0]
+    begins = chain[:1] == ((step.opname, step.argval),)
+    return begins and starts[0] == starts[1] != (-1, -1)
 
 
 def _extent(step: dis.Instruction) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -23,15 +23,25 @@ from sparsetrace.user_code.bytecode import (
     Chain,
     callee_at,
     callee_of,
+    chain_ending_at,
+    ends_alike,
     instructions,
     loaded_first,
+    loads_first,
     mapped_at,
     standing_at,
 )
 from sparsetrace.user_code.object_kinds import CACHES
 from sparsetrace.user_code.read_code import is_foreign
 
-__all__ = ["called", "called_by_text", "called_directly", "calls_cache", "subscripted"]
+__all__ = [
+    "called",
+    "called_by_text",
+    "called_directly",
+    "calls_cache",
+    "looked_up_in",
+    "subscripted",
+]
 
 _ABSENT = object()
 
@@ -66,6 +76,40 @@ def calls_cache(frame: types.FrameType) -> bool:
     callee = called(frame)
     function = getattr_static(callee, "__wrapped__", None)
     return isinstance(callee, CACHES) and not is_foreign(getattr(function, "__module__", None))
+
+
+def looked_up_in(frame: types.FrameType) -> Any:
+    """The set or dict in which code looks an object up where it stands: ``v in s``, ``d.get(v)``.
+
+    None where that is not known, or where it may be changed.
+    """
+    steps = instructions(frame.f_code)
+    at = standing_at(steps, frame.f_lasti)
+    name = steps[at].opname
+    container: Any = None
+    if name == "CONTAINS_OP":
+        last = steps[at - 1]
+        if not ends_alike(last, steps[at]):  # ``v in (a if c else b)``
+            return None
+        is_constant = last.opname == "LOAD_CONST"
+        chain = chain_ending_at(steps, at - 1)[0]
+        container = last.argval if is_constant else _evaluated(frame, chain)
+    elif name == "BINARY_SUBSCR":
+        container = subscripted(frame, frame.f_lasti)[3]
+    elif name.startswith(("CALL", "PRECALL")):
+        chain = _callee(frame)
+        if not any(loads_first(step, steps[at], chain) for step in steps[:at]):
+            return None  # ``(a if c else b).get(v)``
+        if len(chain) > 1 and chain[-1][1] == "get":
+            container = _evaluated(frame, chain[:-1])
+        else:
+            method = _evaluated(frame, chain)
+            is_get = isinstance(method, types.BuiltinMethodType) and method.__name__ == "get"
+            container = method.__self__ if is_get else None
+    return container if type(container) in _LOOKED_UP else None
+
+
+_LOOKED_UP = frozenset((set, frozenset, dict))
 
 
 def _is_python_call(callee: Any) -> bool:

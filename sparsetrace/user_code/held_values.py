@@ -57,7 +57,8 @@ def is_unchanging(value: object) -> bool:
     if isinstance(value, np.void):  # fields may be assigned to
         return False
     # a traced number tells ``isinstance`` that it is a float
-    return hasattr(type(value), "_is_number") or isinstance(value, _UNCHANGING)
+    is_bare = getattr(type(value), "_is_bare", None)
+    return is_bare is True or (is_bare is None and isinstance(value, _UNCHANGING))
 
 
 class HeldValues:

@@ -106,7 +106,7 @@ class OwnMethods(Walk):
 
     # ------------------------------------------------------------------ what the walk meets
     def nothing(self, item: object, kind: Kind, opaque: bool) -> None:
-        if not isinstance(item, np.ndarray) and not hasattr(type(item), "_is_number"):
+        if not isinstance(item, np.ndarray) and not getattr(type(item), "_is_bare", False):
             self._note_library(item)
 
     def opaque(self, item: object, kind: Kind, opaque: bool) -> None:

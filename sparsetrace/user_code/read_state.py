@@ -230,8 +230,8 @@ def is_exact(value: Any) -> bool:
     cls = type(value)
     if issubclass(cls, tuple):
         return (cls is tuple or _is_plain_named_tuple(cls)) and all(map(is_exact, value))
-    if cls in _EXACT or hasattr(cls, "_is_number"):
-        return True
+    if cls in _EXACT or hasattr(cls, "_is_bare"):
+        return cls in _EXACT or cls._is_bare is True
     return isinstance(value, np.generic) and cls.__module__ == "numpy" and is_unchanging(value)
 
 
@@ -261,7 +261,7 @@ def _is_of_modules(value: Any) -> bool:
 
 def counts_as_given(value: Any) -> bool:
     """Whether what a function's closure holds counts as one of its arguments."""
-    return hasattr(type(value), "_is_number") or type(value) in _PLAIN
+    return getattr(type(value), "_is_bare", False) is True or type(value) in _PLAIN
 
 
 def content(cell: types.CellType) -> Any:

@@ -25,6 +25,7 @@ _HEAP_TYPE = 1 << 9
 def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | None:
     """Equal where calls of what is equal have effects alike; None if that is not known."""
     result: list[Hashable] = []
+    held: Hashable
     for value in values:
         cls: Any = type(value)
         if is_unchanging(value):

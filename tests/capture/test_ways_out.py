@@ -110,7 +110,6 @@ REFUSED = {
     "hash(x[0])": ValueDependentError,
     "{x[0]: 1}": ValueDependentError,
     "{*x}": ValueDependentError,
-    "x[0] in {1.0, 2.0}": ValueDependentError,
     "{1.0: 2.0}.get(x[0], 3.0) * x": ValueDependentError,
     "x[0].hex()": EscapeError,
     "x[0].as_integer_ratio()": EscapeError,

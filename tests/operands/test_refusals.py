@@ -53,3 +53,13 @@ def test_a_swallowed_refusal_fails_the_trace():
 
     with pytest.raises(st.ValueDependentError, match="unique"):
         st.jacobian_sparsity(f, np.ones(3))
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
+@pytest.mark.parametrize(
+    "convert", [lambda x: x.astype("M8[us]"), lambda x: np.rint(x[0]).astype("M8[us]")]
+)
+def test_dates_are_no_numbers(convert, local):
+    """Of an array and of a number alike."""
+    with pytest.raises(st.UnsupportedError, match="this type holds no numbers"):
+        st.jacobian_sparsity(lambda x: convert(x).astype(int), np.ones(3), local=local)

@@ -11,7 +11,7 @@ from outside import Outside
 
 from cases.shared import BIDIAGONAL, square_plus_next
 from oracles import assert_same_pattern
-from sparsetrace import TracedArray, jacobian_sparsity
+from sparsetrace import InputError, TracedArray, TracingError, jacobian_sparsity
 
 
 def test_scalar_input_is_a_scalar():
@@ -166,3 +166,33 @@ def test_ten_million_inputs_with_few_outputs():
 def test_a_map_of_memory_is_an_array(tmp_path):
     given = np.memmap(tmp_path / "numbers", float, "w+", shape=(2,))
     assert_same_pattern(jacobian_sparsity(lambda x: x[::-1], given), np.eye(2)[::-1])
+
+
+class Degrees(float):
+    pass
+
+
+class Single(np.float32):
+    pass
+
+
+class Level(int):
+    pass
+
+
+@pytest.mark.parametrize("number", [Degrees(1.0), Single(1.0), Level(1)])
+def test_numbers_with_a_type_of_their_own(number):
+    """The function may ask for it, and would take the other branch with a plain one."""
+
+    def function(angle, length):
+        given = angle[0] if isinstance(angle, list) else angle
+        return length * given if type(given) is type(number) else length
+
+    for given in (number, [number, 2.0]):
+        for local in (False, True):
+            with pytest.raises(InputError, match="type of its own"):
+                jacobian_sparsity(function, given, 1.0, argnums=(0, 1), local=local)
+    if not isinstance(number, int):  # whole numbers are taken as they are
+        with pytest.raises(TracingError, match="type of its own"):
+            jacobian_sparsity(function, number, 1.0, argnums=1)
+    assert jacobian_sparsity(function, number, 1.0, argnums=1, local=True).nnz == 1

@@ -135,6 +135,10 @@ def KDTree_query(call, self, x, k, eps, p, distance_upper_bound):
     return _as_asked(distances, k), _as_asked(order, k)
 
 
+cKDTree_query = KDTree_query
+"""The class in C, which KDTree is derived from."""
+
+
 # ------------------------------------------------------------------------ hulls and meshes
 def _at_corners(points, corners) -> Any:
     """What depends on all points with these numbers."""

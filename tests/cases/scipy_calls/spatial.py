@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.spatial.distance as sd
-from scipy.spatial import ConvexHull, Delaunay, KDTree
+from scipy.spatial import ConvexHull, Delaunay, KDTree, cKDTree
 from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
 from cases.scipy_calls.constants import TABLE
@@ -64,6 +64,7 @@ METRICS = {
 }
 
 NEAR = KDTree(TABLE[:, :2] + 2)
+NEAR_IN_C = cKDTree(TABLE[:, :2] + 2)
 HULLS = {  # of four numbers
     "query": lambda x: NEAR.query(x.reshape(2, 2))[0],
     "query, two": lambda x: NEAR.query(x[:2], k=2, p=1)[0] * x[2],
@@ -71,6 +72,8 @@ HULLS = {  # of four numbers
         NEAR.query(x.reshape(2, 2), distance_upper_bound=2.5)[0], 9.0
     ),
     "query, which": lambda x: TABLE[NEAR.query(x[:2])[1]] * x[2],
+    "cKDTree": lambda x: NEAR_IN_C.query(x.reshape(2, 2), k=2)[0],
+    "cKDTree, which": lambda x: TABLE[NEAR_IN_C.query(x[:2])[1]] * x[2],
     "KDTree": lambda x: KDTree(x.reshape(2, 2)).query([[0.9, 1.1], [0.5, 0.2]])[0],
     "KDTree, third": lambda x: KDTree(x.reshape(2, 2)).query([0.9, 1.1], k=[2, 3])[0][:1],
     "ConvexHull": lambda x: [

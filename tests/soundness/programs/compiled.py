@@ -247,6 +247,29 @@ def add(numba):
     def declared_for_whole_numbers(x):
         return whole(x[0]) * x
 
+    @njit("Tuple((int64, float64[:], boolean, optional(float64)))(float64[:], int64[:], boolean)")
+    def placed(u, places, twice):
+        if twice:
+            return len(u), u[places], twice, u[0]
+        return len(u), u[places], twice, None
+
+    @program(x4, to=PROGRAMS)
+    def declared_for_places(x):
+        count, values, twice, first = placed(x, np.argsort(x), True)
+        return (
+            values.sum() * count * (2 if twice else 1),
+            first,
+            placed(x, np.array([3, 0]), False)[1],
+        )
+
+    @njit("int64(float64)")
+    def cut_off(v):
+        return v
+
+    @program(x4, to=PROGRAMS, refused=("global", "local"))
+    def declared_to_give_whole_numbers(x):
+        return cut_off(x[0]) * x
+
     @njit(locals={"s": numba.int64})
     def truncated(u):
         s = u
