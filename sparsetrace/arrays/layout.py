@@ -40,14 +40,21 @@ def _in_place(array: NDArray[Any], shape: Any) -> NDArray[Any]:
     return view
 
 
-class _OwnFlags:
-    """The flags of an array with memory of its own."""
+class _Flags:
+    """The flags of an array whose ids may be a view where NumPy's array would have its own memory.
 
-    __slots__ = ("_flags",)
-    owndata = True
+    Which is found only where somebody asks for that.
+    """
 
-    def __init__(self, flags: Any) -> None:
+    __slots__ = ("_flags", "_owns")
+
+    def __init__(self, flags: Any, owns: Callable[[], bool]) -> None:
         object.__setattr__(self, "_flags", flags)
+        object.__setattr__(self, "_owns", owns)
+
+    @property
+    def owndata(self) -> bool:
+        return bool(self._owns())
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._flags, name)
@@ -56,13 +63,13 @@ class _OwnFlags:
         setattr(self._flags, name, value)
 
     def __getitem__(self, name: str) -> Any:
-        return True if name in ("O", "OWNDATA") else self._flags[name]
+        return self.owndata if name in ("O", "OWNDATA") else self._flags[name]
 
     def __setitem__(self, name: str, value: object) -> None:
         self._flags[name] = value
 
     def __repr__(self) -> str:
-        return repr(self._flags).replace("OWNDATA : False", "OWNDATA : True")
+        return repr(self._flags).replace("OWNDATA : False", f"OWNDATA : {self.owndata}")
 
 
 class Layout(np.ndarray[Any, Any]):
@@ -158,10 +165,11 @@ class Layout(np.ndarray[Any, Any]):
                     "Call its Python source in the traced function: kernel.py_func.",
                 )
             )
-        if self._ids.base is not None and self._array_shown() is None:
-            return _OwnFlags(self._ids.flags)
         # of elements that share a place these can be read, not set
-        return (self._ids.view() if repeats(self._ids) else self._ids).flags
+        flags = (self._ids.view() if repeats(self._ids) else self._ids).flags
+        if self._ids.base is None:
+            return flags
+        return _Flags(flags, lambda: self._array_shown() is None)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -209,6 +217,8 @@ class Layout(np.ndarray[Any, Any]):
     def _array_shown(self) -> Any:
         """The array that it is a view of; None for a result, which a rule has only reshaped."""
         memory: Any = self._ids.base
+        while not isinstance(memory, np.ndarray):  # what `as_strided` makes in between
+            memory = memory.base
         for holder in gc.get_referrers(memory):
             if issubclass(type(holder), Layout) and holder._ids is memory:
                 return holder

@@ -426,6 +426,7 @@ class Loop(Statement):
                 written(turn.containers[container], key, value, inner)
             all_writes.containers = {**inner.containers, **self.writes.containers}
             all_writes.before = {**inner.before, **self.writes.before}
+            all_writes.leave_out_tails()
             all_writes.check()
             self.beside.results.append((values, all_writes.now()))
         finally:

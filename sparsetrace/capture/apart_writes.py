@@ -130,6 +130,13 @@ class Writes:
                 place: value for place, value in self.before.items() if place[0] not in containers
             }
 
+    def leave_out_tails(self) -> None:
+        """Forget items of lists that were not there when the lists grew."""
+        grown = {name: length for (name, key), length in self.before.items() if key is TAIL}
+        for name, key in list(self.before) if grown else ():
+            if type(key) is int and key >= grown.get(name, key + 1):
+                del self.before[name, key]
+
     def cannot_undo(self) -> None:
         """Let what was written stay, and all around it, if there is no other path; else unwind.
 
@@ -203,6 +210,7 @@ class Writes:
         for place, value in self.before.items():
             outer.containers.setdefault(place[0], self.containers[place[0]])
             outer.before.setdefault(place, value)
+        outer.leave_out_tails()
 
 
 def written(container: Any, key: Any, value: Any, outer: Writes | None) -> None:
