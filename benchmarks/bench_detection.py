@@ -1,5 +1,7 @@
 """Whole detections: each problem, small and large."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sparsetrace import JacobianDetector, jacobian_sparsity
@@ -94,6 +96,77 @@ class Converging:
     def time_converging(self, loop):
         with np.errstate(all="ignore"):
             jacobian_sparsity(self.f, self.x)
+
+
+class Objects:
+    """Objects that calls return by branches, and objects that methods change by branches."""
+
+    params = (["returned", "with a mode", "with flags"], [25, 100])
+    param_names = ["objects", "steps"]
+
+    def setup(self, objects, steps):
+        self.x = np.linspace(0.1, 1.7, steps)
+        self.f = _OBJECTS[objects]
+        self.time_objects(objects, steps)
+
+    def time_objects(self, objects, steps):
+        jacobian_sparsity(self.f, self.x)
+
+
+@dataclass
+class _State:
+    t: float
+    h: float
+
+
+def _flash(t):
+    if t > 1.0:
+        return _State(t, 2 * t)
+    return _State(t * t, t + 1)
+
+
+def _returned(x):
+    return np.array([state.t * state.h for state in map(_flash, x)])
+
+
+class _Tank:
+    def __init__(self, level):
+        self.level, self.mode, self.is_full = level, "filling", False
+
+    def step(self, flow):
+        if self.mode == "filling":
+            self.level = self.level + flow
+            if self.level > 2.0:
+                self.mode = "draining"
+        else:
+            self.level = self.level * 0.9
+            if self.level < 1.0:
+                self.mode = "filling"
+
+    def fill(self, flow):
+        if self.is_full:
+            return 0.0
+        self.level = self.level + flow
+        if self.level > 2.0:
+            self.is_full = True
+            return self.level - 2.0
+        return 0.0
+
+
+def _with_a_mode(x):
+    tank = _Tank(x[0])
+    for flow in x[1:]:
+        tank.step(flow)
+    return np.array([tank.level])
+
+
+def _with_flags(x):
+    tanks = [_Tank(level) for level in x[:5]]
+    spilled = [sum(tank.fill(flow) for tank in tanks) for flow in x[5:]]
+    return np.array(spilled)
+
+
+_OBJECTS = {"returned": _returned, "with a mode": _with_a_mode, "with flags": _with_flags}
 
 
 def _step(y, x):
