@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import dataclasses
 import dis
 import functools
 import logging
@@ -221,9 +222,13 @@ def _are_pure_by_name(function: object, given: Sequence[Any], seen: Seen) -> boo
 
     And those that run where attributes and items of such objects are set, which are undone.
     """
-    if not (seen.methods or seen.stored or seen.stores_items):
+    if not (seen.methods or seen.stored or seen.stores_items or seen.makes_again):
         return True
     own = OwnMethods((function, *given))
+    made = own.found.classes if seen.makes_again else []
+    again = [cls for cls in made if dataclasses.is_dataclass(cls)]
+    if own.found.unknown or not all(_only_sets_itself(cls, seen) for cls in again):
+        return False
     done: set[str] = set()
     while True:
         functions = own.run_by_stores(seen.stored) if seen.stored or seen.stores_items else []
@@ -375,6 +380,9 @@ def _is_pure(function: object, seen: Seen) -> bool:
     seen.add(id(function))
     if function is _WARN or function is print:
         return seen.may_speak
+    if function is dataclasses.replace:
+        seen.makes_again = True
+        return True
     if is_of_logging(function):
         logger, name = getattr(function, "__self__", logging), function.__name__  # type: ignore[attr-defined]
         seen.note((id(logger), name), functools.partial(logging_state, function))

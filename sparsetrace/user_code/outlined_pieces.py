@@ -4,7 +4,8 @@ Contract: a text constant that begins with `PREFIX` stands for an object that is
 what it is and where the piece begins.  These are, with their arguments:
 
 ``expression(function)``
-    the value of a conditional expression, which the function gives
+    the value of a conditional expression, or of what a comprehension gives for each element, which
+    the function gives
 ``statement(function, probe, *values)``, ``ended(function, probe, *values)``
     the values of the local names that a statement assigns, which the function takes and gives; or
     one of a loop and its ``else``.  The probe is held by as many as a value that only these hold
@@ -281,7 +282,7 @@ class _Outliner(ast.NodeTransformer):
             return [_located(x, node) for x in self._tail(node)]
         if node not in self.chosen:
             return super().visit(node)
-        if isinstance(node, ast.IfExp):
+        if isinstance(node, ast.expr):
             inner: Any = super().generic_visit(node)
             function = ast.Lambda(_arguments(PREFIX, default=ast.Constant(None)), inner)
             return _located(_call("expression", node, function), node)

@@ -1,13 +1,13 @@
 """Statements and expressions that branch, made functions of their own, from the source.
 
-Contract: an ``if``, a conditional expression or a loop becomes a function nested in the one where
-it stands, and a call of it by a stand-in that the caller of this module provides.  So does each
-turn of such a loop, which says how it ended.  The function takes and returns the local names that
-are assigned in it; what it writes into arrays, lists and dictionaries goes through the stand-in.
-A statement of a function that may return becomes one together with all that comes after it.
-Lines stay as they are.  A piece that does more than that (``yield``, a ``return`` that is not in a
-loop or in a statement of the function itself) is left alone, as is code whose source is not what
-runs.
+Contract: an ``if``, a conditional expression, a loop, or what a comprehension gives for each element
+becomes a function nested in the one where it stands, and a call of it by a stand-in that the caller
+of this module provides.  So does each turn of such a loop, which says how it ended.  The function
+takes and returns the local names that are assigned in it; what it writes into arrays, lists,
+dictionaries and attributes goes through the stand-in.  A statement of a function that may return
+becomes one together with all that comes after it.  Lines stay as they are.  A piece that does more
+than that (``yield``, a ``return`` that is not in a loop or in a statement of the function itself) is
+left alone, as is code whose source is not what runs.
 """
 
 from __future__ import annotations
@@ -239,7 +239,8 @@ class _Choice:
         self.tails: dict[ast.AST, ast.AST] = {}
         """Statements from which on to its end a function is outlined, with that."""
         for node in ast.walk(tree):
-            if isinstance(node, (ast.stmt, ast.IfExp)) and _place(node) in before:
+            can_be = isinstance(node, (ast.stmt, ast.IfExp)) or self._is_element(node)
+            if can_be and _place(node) in before:
                 self._add(node)
         for line in sorted(lines):
             for node in self._deciding(tree, line):
@@ -258,13 +259,31 @@ class _Choice:
                 and _spans(node, line)
             ):
                 simple.append(node)
-        return tests or simple
+        return tests or self._elements(simple, line) or simple
+
+    def _elements(self, statements: list[ast.AST], line: int) -> list[ast.AST]:
+        """What comprehensions at a line compute for each element by a call, which may decide."""
+        return [
+            node
+            for statement in statements
+            for node in ast.walk(statement)
+            if self._is_element(node)
+            and _spans(node, line)
+            and any(isinstance(n, ast.Call) for n in ast.walk(node))
+        ]
+
+    def _is_element(self, node: ast.AST) -> bool:
+        """Whether a node is what a comprehension gives for each of its elements."""
+        at = self.parents.get(node)
+        if isinstance(at, ast.DictComp):
+            return node is at.value
+        return isinstance(at, (ast.ListComp, ast.GeneratorExp)) and node is at.elt
 
     def _choose(self, node: ast.AST) -> None:
         """Outline a node or, where it cannot be, the innermost around it that can."""
         at: ast.AST | None = self._whole(node)
         while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
-            if isinstance(at, self.types) and (
+            if (isinstance(at, self.types) or (at is node and self._is_element(at))) and (
                 at in self.chosen
                 or (is_outlinable(at, self._function(at)) and not self._is_cut_short(at))
             ):

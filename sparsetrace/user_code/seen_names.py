@@ -37,6 +37,8 @@ class Seen(set[int]):
         """Attributes that are set, of whatever object, where all that is undone."""
         self.stores_items = False
         """The same of items."""
+        self.makes_again = False
+        """Whether objects of dataclasses are made of others (`dataclasses.replace`)."""
         self.taken: set[str] = set()
         """Those of them that are taken as they are, or found by text, and may be called later."""
         self.most_given = 0

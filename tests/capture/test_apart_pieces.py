@@ -1,5 +1,8 @@
 """What pieces of code assign, run apart: the union of all paths, in time linear in the branches."""
 
+import enum
+import itertools
+from dataclasses import dataclass, replace
 from unittest.mock import patch
 
 import numpy as np
@@ -535,3 +538,61 @@ def test_methods_that_return_by_branches(f, seen_functions):
         found = dense(jacobian_sparsity(f, many, verify=False))
         at_a_point = dense(jacobian_sparsity(f, many, local=True))
     assert not (at_a_point & ~found).any()
+
+
+class Level(enum.IntEnum):
+    LOW = 0
+    HIGH = 1
+
+
+FACTORS = {Level.LOW: 1.0, Level.HIGH: 3.0}
+
+
+def level(v):
+    return Level.LOW if v < 1.0 else Level.HIGH
+
+
+def looked_up(x):
+    return [FACTORS[level(v)] * v for v in x]
+
+
+def of_a_generator(x):
+    return list(FACTORS[level(v)] * v for v in x)  # noqa: C400
+
+
+def of_a_dictionary(x):
+    return list({k: FACTORS[level(v)] * v for k, v in enumerate(x)}.values())
+
+
+def within_another(x):
+    return [sum(FACTORS[level(v)] * v for v in pair) for pair in itertools.pairwise(x)]
+
+
+@dataclass
+class Flow:
+    m: float
+    t: float
+
+
+def heated(flow, q):
+    if flow.t > 1.0:
+        return replace(flow, t=1.0)
+    return replace(flow, m=flow.m * q, t=flow.t + q)
+
+
+def replaced(x):
+    flow = Flow(x[0], x[1])
+    for q in x[2:]:
+        flow = heated(flow, q)
+    return [flow.m, flow.t]
+
+
+@pytest.mark.parametrize(
+    "f", [looked_up, of_a_generator, of_a_dictionary, within_another, replaced]
+)
+def test_what_a_call_in_a_comprehension_chooses(f):
+    x, many = np.linspace(0.2, 1.8, 7), np.linspace(0.2, 1.8, 41)
+    expected = dense(jacobian_sparsity(f, x, max_paths=5_000))
+    assert np.array_equal(dense(jacobian_sparsity(f, x, max_paths=6)), expected)
+    found = dense(jacobian_sparsity(f, many, verify=False))
+    assert not (dense(jacobian_sparsity(f, many, local=True)) & ~found).any()
