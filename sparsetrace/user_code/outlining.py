@@ -1,13 +1,13 @@
 """Statements and expressions that branch, made functions of their own, from the source.
 
-Contract: an ``if``, a conditional expression, a loop, or what a comprehension gives for each element
-becomes a function nested in the one where it stands, and a call of it by a stand-in that the caller
-of this module provides.  So does each turn of such a loop, which says how it ended.  The function
-takes and returns the local names that are assigned in it; what it writes into arrays, lists,
-dictionaries and attributes goes through the stand-in.  A statement of a function that may return
-becomes one together with all that comes after it.  Lines stay as they are.  A piece that does more
-than that (``yield``, a ``return`` that is not in a loop or in a statement of the function itself) is
-left alone, as is code whose source is not what runs.
+Contract: an ``if``, a conditional expression, a loop, or what a comprehension gives for each
+element becomes a function nested in the one where it stands, and a call of it by a stand-in that
+the caller of this module provides.  So does each turn of such a loop, which says how it ended.  The
+function takes and returns the local names that are assigned in it; what it writes into arrays,
+lists, dictionaries and attributes goes through the stand-in.  A statement of a function that may
+return becomes one together with all that comes after it.  Lines stay as they are.  A piece that
+does more than that (``yield``, a ``return`` that is not in a loop or in a statement of the function
+itself) is left alone, as is code whose source is not what runs.
 """
 
 from __future__ import annotations
