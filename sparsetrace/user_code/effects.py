@@ -63,7 +63,7 @@ from sparsetrace.user_code.logged_calls import (
     reaches_the_user,
 )
 from sparsetrace.user_code.outlined_pieces import given_name
-from sparsetrace.user_code.own_methods import OF_LIBRARIES, OwnMethods
+from sparsetrace.user_code.own_methods import OF_LIBRARIES, OF_MAKING, OF_STORES, OwnMethods
 from sparsetrace.user_code.own_stores import (
     BETWEEN,
     HANDED,
@@ -231,17 +231,21 @@ def _are_pure_by_name(function: object, given: Sequence[Any], seen: Seen) -> boo
         return False
     done: set[str] = set()
     while True:
-        functions = own.run_by_stores(seen.stored) if seen.stored or seen.stores_items else []
-        for name in seen.methods - done:
-            done.add(name)
-            named = own.of_name(name)
-            functions = None if functions is None or named is None else [*functions, *named]
-        if functions is None or not all(_is_pure(one, seen) for one in functions):
+        names = seen.methods - done
+        done |= names
+        named = [own.of_name(name) for name in names]
+        named.append(own.run_by_stores(seen.stored) if seen.stored or seen.stores_items else [])
+        functions = [one for some in named for one in some or ()]
+        new = [one for one in functions if id(one) not in seen]
+        if None in named or not all(_is_pure(one, seen) for one in new):
             return False
-        if not seen.methods - done and all(
-            id(x) in seen for x in own.run_by_stores(seen.stored) or ()
-        ):
-            return True
+        if not new and seen.methods <= done:
+            break
+    for cls in own.found.classes:
+        for name in (*done, *seen.stored, *OF_STORES, *OF_MAKING):
+            read = functools.partial(class_attribute, weakref.ref(cls), name)
+            seen.note((id(cls), name), read)
+    return True
 
 
 def _are_harmless(given: Sequence[Any], seen: Seen) -> bool:
@@ -315,9 +319,15 @@ def _runs_effects(seen: Seen, reached: Reach) -> bool:
     """Whether an object of a class that is not known may run a function that has side effects."""
     return any(
         (name in seen.asked - seen.methods or (name.startswith("__") and name not in NOT_ASKED))
-        and any(not _Body(code, scope, {}, {}, Seen()).is_pure() for code, scope in functions)
+        and not all(_is_pure_by_itself(code, scope) for code, scope in functions)
         for name, functions in reached.items()
     )
+
+
+def _is_pure_by_itself(code: types.CodeType, scope: dict[str, Any]) -> bool:
+    """Whether code changes nothing, and calls no method of what it does not know."""
+    seen = Seen()
+    return _Body(code, scope, {}, {}, seen).is_pure() and not seen.methods
 
 
 def _gets_at_effects(seen: Seen, held: Sequence[Any]) -> bool:

@@ -19,7 +19,7 @@ from sparsetrace.user_code.object_kinds import CLASS_DICT, MRO, Kind
 from sparsetrace.user_code.reach import Walk, dict_of
 from sparsetrace.user_code.read_code import Code
 
-__all__ = ["OF_LIBRARIES", "OwnMethods"]
+__all__ = ["OF_LIBRARIES", "OF_MAKING", "OF_STORES", "OwnMethods"]
 
 _MOST_OBJECTS = 2_000
 OF_LIBRARIES = frozenset(
@@ -31,6 +31,13 @@ OF_LIBRARIES = frozenset(
     for name in dir(cls)
 )
 """Methods of what functions of Python's and NumPy's give."""
+_FINDING = frozenset(("__getattr__", "__getattribute__"))
+"""Methods that may give anything for a name."""
+_SETTING = frozenset(("__delattr__", "__set__", "__setattr__"))
+OF_STORES = _SETTING | {"__delitem__", "__setitem__"}
+"""Methods that run where an attribute or an item is set."""
+OF_MAKING = ("__init__", "__new__", "__post_init__")
+"""Those that run where an object is made."""
 
 
 class OwnMethods(Walk):
@@ -67,6 +74,8 @@ class OwnMethods(Walk):
         """The functions of a name; None if it may be something else, or nothing is known of it."""
         if self.found.unknown or name in self._others or name in OF_LIBRARIES:
             return None
+        if not _FINDING.isdisjoint(self._functions):
+            return None
         if any(name in members for members in self._libraries):
             return None
         return [*self._functions.get(name, {}).values()] or None
@@ -88,18 +97,16 @@ class OwnMethods(Walk):
             value = getattr(value, "__func__", value)
             if type(value) is types.FunctionType:
                 self._functions.setdefault(name, {})[id(value)] = value
-            elif callable(value) or isinstance(value, property):
+            elif callable(value) or hasattr(type(value), "__get__"):
                 self._others.add(name)
             if isinstance(value, property):
                 for run in filter(None, (value.fset, value.fdel)):
                     self._setters.setdefault(name, {})[id(run)] = run
 
     def _note_stores(self, cls: type) -> None:
-        members = CLASS_DICT(cls)
-        stores = {"__delattr__", "__set__", "__setattr__"}
-        if is_frozen(cls):  # they refuse, and do no more
-            stores = {"__set__"}
-        self._stores_otherwise = self._stores_otherwise or not stores.isdisjoint(members)
+        # those of a frozen dataclass refuse, and do no more
+        setting = {"__set__"} if is_frozen(cls) else _SETTING
+        self._stores_otherwise |= not setting.isdisjoint(CLASS_DICT(cls))
 
     def _note_library(self, item: object) -> None:
         self._libraries += [CLASS_DICT(base) for base in MRO(type(item))]

@@ -31,6 +31,7 @@ HOLDER = types.SimpleNamespace(f=doubled)
 MODULE = types.ModuleType("module")
 TABLE = {"a": doubled}
 SCALE = Scale()
+SCALES = [SCALE]
 chosen = doubled
 
 
@@ -66,6 +67,7 @@ BOUND_ANEW = {
     "what map is given": (bind_item, lambda v: sum(map(TABLE["a"], [v]))),
     "a default": (bind_default, lambda v: as_default(v)),
     "a method": (bind_method("times"), lambda v: SCALE.times(v)),
+    "a method by its name": (bind_method("times"), lambda v: sum(s.times(v) for s in SCALES)),
     "an operator": (bind_method("__mul__"), lambda v: SCALE * v),
     "an index": (bind_method("__getitem__"), lambda v: SCALE[1.0] * v),
     "a property": (bind_property, lambda v: SCALE.factor * v),

@@ -9,6 +9,7 @@ import pytest
 
 from sparsetrace.user_code.effects import has_effects
 from sparsetrace.user_code.own_methods import OwnMethods
+from sparsetrace.user_code.reach import reached
 
 
 class Tank:
@@ -185,3 +186,66 @@ def test_an_object_that_can_be_called_is_not_called_by_all_that_reads_it():
     assert not has_effects(callback.of_self)
     assert has_effects(lambda v: callback(v))
     assert has_effects(callback)
+
+
+class Counted:
+    def __init__(self, v):
+        self.v = v
+
+    def note(self):
+        print(self.v)
+
+    @property
+    def noted(self):
+        self.note()
+        return self.v
+
+    def __lt__(self, other):
+        self.note()
+        return self.v < other
+
+    def less(self, other):
+        return self.v < other
+
+    @property
+    def halved(self):
+        return self.v / 2
+
+
+def by_property(items, w):
+    return [w for item in items if item.noted > w]
+
+
+def by_operator(items, w):
+    return [w for item in items if item < w]
+
+
+def by_neither(items, w):
+    return [w for item in items if item.less(w) and item.halved > w]
+
+
+@pytest.mark.parametrize(
+    ("function", "changes"), [(by_property, True), (by_operator, True), (by_neither, False)]
+)
+def test_properties_and_operators_that_call_methods_of_their_object(function, changes):
+    functions = reached([function, Counted]).by_names
+    if function is by_neither:  # an operator that is not used may be run by none
+        functions = reached([function, Counted.less, Counted.halved]).by_names
+    assert has_effects(function, ([Counted(1.0)], 2.0), reached=functions) is changes
+
+
+class Slotted:
+    __slots__ = ("fall",)
+
+
+class Finding:
+    def __getattr__(self, name):
+        return print
+
+
+@pytest.mark.parametrize("other", [Slotted(), Finding()])
+def test_objects_that_may_hold_anything_under_a_name(other):
+    if isinstance(other, Slotted):
+        other.fall = print
+    assert OwnMethods([Tank(), other]).of_name("fall") is None
+    assert has_effects(falling, ([*TANKS, other],))
