@@ -192,8 +192,9 @@ class Reachable:
                 other.refill(other.item, other.before)
                 is_undone = True
         for container, before in self.dicts.values():
+            pairs = ((container, before), (container.values(), before.values()))
             if len(container) != len(before) or not all(
-                map(operator.is_, container.values(), before.values())
+                all(map(operator.is_, now, then)) for now, then in pairs
             ):
                 if not before.keys() <= container.keys():  # the order of the keys is to stay
                     _refill_dict(container, _items(before))

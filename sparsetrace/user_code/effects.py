@@ -93,6 +93,8 @@ _STORES = frozenset(
     DELETE_ATTR DELETE_GLOBAL STORE_ATTR STORE_GLOBAL STORE_NAME
     """.split()
 )
+_NOT_UNDONE = frozenset("dtype shape strides".split())
+"""Attributes by which an array may become another one, as an object does by ``__class__``."""
 _ITEM_STORES = frozenset("DELETE_SUBSCR STORE_SLICE STORE_SUBSCR".split())
 _PURE_BUILTINS = frozenset(
     """
@@ -554,7 +556,7 @@ class _Body(OwnStores):
         if name in _STORES:
             if self.seen.undoes_all and name in ("DELETE_ATTR", "STORE_ATTR"):
                 self.seen.stored.add(str(step.argval))
-                return True
+                return step.argval not in _NOT_UNDONE and not step.argval.startswith("__")
             return name == "STORE_ATTR" and self._is_of_what_is_made(at)
         if name in _ITEM_STORES:
             self.seen.stores_items = self.seen.undoes_all or self.seen.stores_items

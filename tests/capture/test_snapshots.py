@@ -85,7 +85,12 @@ def of_the_class(tank):
     type(tank).kind = "pool"
 
 
-@pytest.mark.parametrize("change", [removed, deleted, of_the_class])
+def renamed(tank):
+    tank.volume = vars(tank).pop("level")
+    tank.log, tank.array, tank.parts = map(vars(tank).pop, ("log", "array", "parts"))
+
+
+@pytest.mark.parametrize("change", [removed, deleted, of_the_class, renamed])
 def test_what_is_not_united_is_undone_all_the_same(change):
     tank = Tank()
     snapshot = Snapshot(None, Reachable([tank]))

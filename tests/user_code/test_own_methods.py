@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 
 from sparsetrace.user_code.effects import has_effects
@@ -249,3 +250,21 @@ def test_objects_that_may_hold_anything_under_a_name(other):
         other.fall = print
     assert OwnMethods([Tank(), other]).of_name("fall") is None
     assert has_effects(falling, ([*TANKS, other],))
+
+
+def becomes_another(tank):
+    tank.__class__ = Pump
+
+
+def holds_another(tank, given):
+    tank.__dict__ = given
+
+
+def of_another_shape(array):
+    array.shape = (2, 1)
+
+
+@pytest.mark.parametrize("function", [becomes_another, holds_another, of_another_shape])
+def test_an_object_that_becomes_another_one_is_not_undone(function):
+    given = (np.zeros(2),) if function is of_another_shape else (Tank(), {})
+    assert has_effects(function, given, undoes=True, undoes_all=True)
