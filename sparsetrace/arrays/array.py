@@ -40,13 +40,20 @@ from sparsetrace.numpy_rules.array_manipulation import repeats
 from sparsetrace.operands.complex_operands import moved_ids, real_dtype
 from sparsetrace.operands.memory import without_buffer
 from sparsetrace.operands.memory_order import lies_in, ordered
-from sparsetrace.operands.operands import FLOAT, Elements, contains_traced, is_traced, values_of
+from sparsetrace.operands.operands import (
+    FLOAT,
+    Elements,
+    answers_functions,
+    contains_traced,
+    is_traced,
+    values_of,
+)
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
 
-__all__ = ["TracedArray", "traced_array", "wrap"]
+__all__ = ["Rows", "TracedArray", "traced_array", "view_as", "view_by", "wrap"]
 
 
 _NARROW = "efF"
@@ -137,10 +144,15 @@ def pick_by(
 _view_as: Callable[[Any, type], Any]
 
 
-def view_by(view_as: Callable[[Any, type], Any]) -> None:
-    """Have views as subclasses of ndarray made by `view_as`."""
+def view_by(made_by: Callable[[Any, type], Any]) -> None:
+    """Have views as subclasses of ndarray made by this."""
     global _view_as
-    _view_as = view_as
+    _view_as = made_by
+
+
+def view_as(array: Any, cls: type) -> Any:
+    """A traced array as an object of a subclass of ndarray."""
+    return _view_as(array, cls)
 
 
 class TracedArray(Layout):
@@ -194,6 +206,8 @@ class TracedArray(Layout):
                 return NotImplemented
             if issubclass(cls, np.ma.MaskedArray):
                 return masked.function_call(self._trace, function, args, kwargs)
+            if answers_functions(cls):
+                return NotImplemented
         if function is _TAKE and len(args) > 1 and getattr(type(args[1]), "_is_picked", False):
             return args[1].__array_function__(function, types, args, kwargs)  # NumPy asks x alone
         result = function_call(self._trace, function, args, kwargs)
@@ -282,7 +296,7 @@ class TracedArray(Layout):
         if self._ids.ndim == 0:
             raise TypeError("iteration over a 0-d array")
         if self._values is not None or self._ids.ndim > 1 or self._trace.names is not None:
-            return iter(_Rows(self))
+            return iter(Rows(self))
         return iter(_Numbers(self))
 
     def __contains__(self, item: object) -> bool:
@@ -507,7 +521,7 @@ class TracedArray(Layout):
 traced_array = TracedArray._over
 
 
-class _Rows:
+class Rows:
     """The elements of the first axis, for Python's own iterator, which NumPy's arrays give, too.
 
     Each is read when it is asked for: the array may be written meanwhile.
@@ -526,7 +540,7 @@ class _Rows:
         return self._array[place]
 
 
-class _Numbers(_Rows):
+class _Numbers(Rows):
     """The elements of a vector of a global trace."""
 
     __slots__ = ("_dtype", "_read", "_trace")

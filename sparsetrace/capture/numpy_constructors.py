@@ -16,7 +16,7 @@ import numpy as np
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.matrices import TracedMatrix, refuse_matrix
 from sparsetrace.arrays.object_array import objects_in
-from sparsetrace.arrays.subclass_views import as_plain
+from sparsetrace.arrays.traced_views import as_plain
 from sparsetrace.capture.patch import Patch, named_like, table
 from sparsetrace.capture.ranges import range_of
 from sparsetrace.capture.session import SESSION, Buffer, is_column_major, is_library
@@ -253,6 +253,7 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
                 refuse_matrix(f"np.{original.__name__}")
             if original is _KEEPS_MASKS:
                 return obj if len(args) + len(kwargs) == 1 else obj.astype(*args[1:], **kwargs)
+        of_view = getattr(type(obj), "_is_view", False) is True
         if original is not _KEEPS_MASKS and not kwargs.get("subok"):
             obj = as_plain(obj)
         if isinstance(obj, np.ma.MaskedArray) and (
@@ -268,7 +269,7 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
         if plain and not copies:
             return original(*args, **kwargs)
         frame = sys._getframe(1)
-        if is_library(frame):
+        if is_library(frame) and not of_view:
             if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _BY_ADDRESS:
                 _refuse_address(frame.f_code.co_name, obj)
             return original(*args, **kwargs)
@@ -285,7 +286,7 @@ def _conversion(original: Callable[..., Any], *, name: str, copies: bool) -> Cal
         copy = kwargs.get("copy", True if copies else None)
         if _may_be_view(copy) and holds_objects(obj) and (dtype is None or _are_objects(dtype)):
             return original(*args, **kwargs)  # the array itself, where it lies in that order
-        if not called_directly(frame):
+        if not (called_directly(frame) or of_view):
             if original.__name__ in _CONTIGUOUS and is_traced(obj):
                 _refuse_copy(original)
             return original(*args, **kwargs)

@@ -8,7 +8,6 @@ an element of such an array, and the trace runs again.  Functions without lists 
 from __future__ import annotations
 
 import dis
-import functools
 import sys
 import types
 from collections import deque
@@ -20,7 +19,7 @@ from numpy.testing.overrides import get_overridable_numpy_array_functions
 
 from sparsetrace.capture import numpy_constructors, numpy_polynomial
 from sparsetrace.capture.numpy_constructors import as_array
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.calls import function_call
@@ -28,7 +27,12 @@ from sparsetrace.dispatch.out_arguments import out_position
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.numpy_rules.array_manipulation import VIEWING
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
-from sparsetrace.operands.operands import contains_traced, holds_objects, is_of_numbers
+from sparsetrace.operands.operands import (
+    answers_functions,
+    contains_traced,
+    holds_objects,
+    is_of_numbers,
+)
 from sparsetrace.user_code.callers import called
 from sparsetrace.user_code.frames import by_user
 
@@ -59,6 +63,7 @@ _OF_POLYNOMIALS = frozenset(
 )
 """What takes ``np.poly1d`` for an array of coefficients, and gives one again where it can."""
 
+_DECIDING = ("_is_matrix", "_is_view")
 _METHODS = {"around": "round"}
 """The methods that functions of other names call where an object has them."""
 _SELECT = np.select
@@ -89,7 +94,8 @@ def answers_itself(x: object) -> bool:
         return any(map(answers_itself, x))
     if isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False):
         return True
-    return getattr(type(x), "_is_matrix", False) is True
+    cls: Any = type(x)
+    return any(getattr(cls, name, False) is True for name in _DECIDING) or answers_functions(cls)
 
 
 def called_with_arrays(
@@ -123,7 +129,7 @@ def called_with_arrays(
 
 
 def _function(original: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(original)
+    @named_like(original)
     def call(*args: Any, **kwargs: Any) -> Any:
         trace = CURRENT.get()
         if trace is None or SESSION.get() is None or is_library(sys._getframe(1)):

@@ -111,6 +111,8 @@ def named_like(original: Any) -> Callable[[_Made], _Made]:
         attributes = getattr(original, "__dict__", None)
         if attributes:
             made.__dict__.update(attributes)
+        if hasattr(original, "_implementation"):  # NumPy's own, for arrays of no class of their own
+            made._implementation = made  # type: ignore[attr-defined]
         made.__wrapped__ = original  # type: ignore[attr-defined]
         return made
 

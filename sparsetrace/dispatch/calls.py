@@ -72,6 +72,7 @@ from sparsetrace.operands.operands import (
     check_operators,
     contains_traced,
     dtype_of,
+    has_own_operators,
     holds_objects,
     ids_of,
     is_traced,
@@ -89,7 +90,7 @@ from sparsetrace.operands.registry import RULES
 from sparsetrace.operands.ufunc_at import at, taken_in_turn, unites
 from sparsetrace.operands.ufunc_reductions import reduce, reduceat
 
-__all__ = ["answer_objects_by", "function_call", "ufunc_call"]
+__all__ = ["answer_objects_by", "answer_subclasses_by", "function_call", "ufunc_call"]
 
 _RULE_MODULES = (
     creation,
@@ -137,8 +138,7 @@ def _accepts(operand: object) -> bool:
         return not getattr(type(operand), "_is_picked", False)
     if isinstance(operand, np.ma.MaskedArray) or getattr(type(operand), "_is_matrix", False):
         return False
-    check_operators(operand)
-    return isinstance(operand, _PLAIN)
+    return isinstance(operand, _PLAIN) and not has_own_operators(operand)
 
 
 def _is_common(operand: Any) -> bool:
@@ -198,6 +198,8 @@ def ufunc_call(
     if not common:
         for operand in inputs:
             if not _accepts(operand):
+                if has_own_operators(operand):
+                    return _beside_subclasses(trace, ufunc, method, inputs, kwargs)
                 arrays = tuple(map(_array_of, inputs))
                 if any(new is not old for new, old in zip(arrays, inputs, strict=True)):
                     return ufunc_call(trace, ufunc, method, arrays, kwargs, named)
@@ -274,6 +276,23 @@ def _of_ufunc(
 
 
 UfuncCall = Callable[[Trace, np.ufunc, str, tuple[Any, ...], dict[str, Any]], Any]
+
+
+def _refused(
+    trace: Trace, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    for operand in inputs:
+        check_operators(operand)
+    return NotImplemented
+
+
+_beside_subclasses: UfuncCall = _refused
+
+
+def answer_subclasses_by(answer: UfuncCall) -> None:
+    """Have ufuncs of constants whose class computes in its own way answered by `answer`."""
+    global _beside_subclasses
+    _beside_subclasses = answer
 
 
 def _without_objects(
@@ -372,8 +391,8 @@ def _in_loop(
     wanted = kwargs.get("dtype")
     to_integers = wanted is not None and np.dtype(wanted).kind in "biu"
     return [
-        Elements(landed(trace, np.dtype(wanted), e.ids) if to_integers else e.ids, expected.dtype)
-        for e, expected in zip(result, sample, strict=True)
+        Elements(landed(trace, np.dtype(wanted), e.ids) if to_integers else e.ids, dtype_of(made))
+        for e, made in zip(result, sample, strict=True)
     ]
 
 

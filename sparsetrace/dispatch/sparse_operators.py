@@ -63,7 +63,7 @@ def reflected(
 
 def is_operator(frame: types.FrameType) -> bool:
     """Whether a frame stands at an operator, and not at a call."""
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "BINARY_OP"
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("BINARY_OP", "COMPARE_OP")
 
 
 _OTHERS: dict[np.ufunc, str] = {

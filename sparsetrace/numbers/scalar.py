@@ -39,7 +39,7 @@ from sparsetrace.numbers.unbounded import number_of
 from sparsetrace.operands import unions
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
-from sparsetrace.operands.operands import FLOAT, Elements
+from sparsetrace.operands.operands import FLOAT, Elements, answers_functions
 from sparsetrace.operands.python_operators import COMPARISONS, define
 from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
@@ -359,7 +359,7 @@ def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **
 
 
 def _is_decided_by(cls: type) -> bool:
-    return getattr(cls, "_is_picked", False) is True or _decides(cls)
+    return getattr(cls, "_is_picked", False) is True or _decides(cls) or answers_functions(cls)
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

@@ -31,6 +31,7 @@ __all__ = [
     "ORDINARY",
     "Elements",
     "Operand",
+    "answers_functions",
     "check_operators",
     "computes_as_ndarray",
     "constant_values",
@@ -38,6 +39,7 @@ __all__ = [
     "data_of",
     "dtype_of",
     "float_dtype",
+    "has_own_operators",
     "holds_objects",
     "ids_of",
     "is_number",
@@ -266,6 +268,15 @@ def computes_as_ndarray(cls: type) -> bool:
     return not _has_own_operators(cls)
 
 
+@lru_cache(maxsize=1024)
+def answers_functions(cls: type) -> bool:
+    """Whether a class of plain arrays has an answer of its own to functions of NumPy's."""
+    if getattr(cls, "_is_traced", False) or not issubclass(cls, np.ndarray):
+        return False
+    is_own = getattr(cls, "_is_buffer", False) or issubclass(cls, np.ma.MaskedArray)
+    return not is_own and cls.__array_function__ is not np.ndarray.__array_function__
+
+
 def _unwraps(cls: Any) -> bool:
     """Whether a class makes plain arrays of its results, and changes no element."""
     numbers = np.array([1.5, -2.5])
@@ -276,17 +287,21 @@ def _unwraps(cls: Any) -> bool:
     return type(made) is np.ndarray and np.array_equal(made, numbers)
 
 
+def has_own_operators(obj: Any) -> bool:
+    """Whether this is an array of constants whose class computes in a way of its own."""
+    cls: Any = type(obj)
+    if cls is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
+        return False
+    return not (is_traced(obj) or hasattr(cls, "_traced_data")) and _has_own_operators(cls)
+
+
 def check_operators(obj: Any) -> None:
     """Refuse an array whose type gives operators a meaning that the rules do not know.
 
     NumPy would ask that type first; it is no subclass of a traced array's, and is not asked.
     """
-    cls: Any = type(obj)
-    if cls is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
-        return
-    if is_traced(obj) or hasattr(cls, "_traced_data"):
-        return
-    if _has_own_operators(cls):
+    if has_own_operators(obj):
+        cls: Any = type(obj)
         own = "np.matrix" if issubclass(cls, np.matrix) else cls.__name__
         raise UnsupportedError(
             explain(
