@@ -20,7 +20,7 @@ import numpy as np
 from numpy._core import umath
 
 from sparsetrace.arrays.array import traced_array, view_as
-from sparsetrace.arrays.own_protocols import has_own, itself
+from sparsetrace.arrays.own_protocols import has_own, itself, own_methods
 from sparsetrace.arrays.traced_views import (
     TracedView,
     as_plain,
@@ -174,14 +174,6 @@ _COMPUTED: ContextVar[list[str]] = ContextVar("computed")
 """By which methods of a user's class a function of NumPy's has computed for plain arrays."""
 
 
-_HARMLESS = frozenset(
-    "__array_finalize__ __array_function__ __class_getitem__ __dir__ __format__ __getattribute__ "
-    "__hash__ __init__ __init_subclass__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ "
-    "__setstate__ __str__ __subclasshook__".split()
-)
-"""What computes nothing, or comes to other methods where it does."""
-
-
 @lru_cache(maxsize=256)
 def _recording(cls: Any) -> Any:
     """A class of plain arrays as `cls`, which notes what is computed by its own methods."""
@@ -201,13 +193,7 @@ def _recording(cls: Any) -> Any:
 
         return method
 
-    names = set(dir(np.ndarray)) - _HARMLESS
-    made = {
-        name: recording(name)
-        for name in names
-        if isinstance(getattr(cls, name), types.FunctionType)
-        and getattr(cls, name) is not getattr(np.ndarray, name)
-    }
+    made = {name: recording(name) for name in own_methods(cls)}
     return type(cls.__name__, (cls,), {**made, "__module__": cls.__module__, "_recorded": cls})
 
 
@@ -255,8 +241,16 @@ def _mean(
     where: Any = True,
 ) -> Any:
     """As ndarray.mean."""
+    dtype = np.float64 if dtype is None and x._dtype.kind in "biu" else dtype
     total = np.add.reduce(x, axis, dtype=dtype, keepdims=keepdims, where=where)
-    return _into(out, np.true_divide(total, _counted(x, axis, keepdims, where)))
+    return _into(out, _divided(total, _counted(x, axis, keepdims, where)))
+
+
+def _divided(total: Any, count: Any) -> Any:
+    """As NumPy does, whose arrays without dimensions stay arrays."""
+    if isinstance(total, np.ndarray):
+        return np.true_divide(total, count, out=total, casting="unsafe", subok=False)
+    return total / count
 
 
 def _counted(x: Any, axis: Any, keepdims: Any, where: Any) -> Any:
@@ -280,7 +274,7 @@ def _var(
     squares = np.multiply(apart, np.conjugate(apart)).real if x._dtype.kind == "c" else apart**2
     total = np.add.reduce(squares, axis, dtype=dtype, keepdims=keepdims, where=where)
     count = np.maximum(_counted(x, axis, keepdims, where) - ddof, 0)
-    return _into(out, np.true_divide(total, count))
+    return _into(out, _divided(total, count))
 
 
 def _std(
@@ -317,6 +311,12 @@ def _clip(x: Any, min: Any = None, max: Any = None, out: Any = None, **options: 
     return _into(out, result if max is None else np.minimum(result, max, **options))
 
 
+def _priority(x: Any) -> float:
+    """The priority of plain arrays of the class of a view."""
+    found = getattr(plain_class(type(x)), "__array_priority__", 0.0)
+    return found if isinstance(found, (int, float)) else 0.0  # of ndarray itself a descriptor
+
+
 def _result(
     views: list[Any],
     result: Any,
@@ -328,16 +328,24 @@ def _result(
 ) -> Any:
     """One result of a ufunc as NumPy hands it out, which asks the operand of the most priority."""
     if target is not None:
-        return target
+        own = _is_computing(target) and has_own(target, "__array_wrap__")
+        return _wrapped(target, target, context, place) if own else target
     wrapping = [x for x in views if has_own(x, "__array_wrap__")]
     if not wrapping:
         return typed(views[0], result, call, inputs, {}) if views else result
-    first = max(wrapping, key=lambda x: getattr(plain_class(type(x)), "__array_priority__", 0))
+    first = max(wrapping, key=_priority)
     if is_traced(result) and not isinstance(result, np.ndarray):
         result = result._as_array()
     array = result if is_traced(result) else np.asarray(result)
+    return _wrapped(first, array, context, place)
+
+
+def _wrapped(
+    view: Any, array: Any, context: tuple[np.ufunc, tuple[Any, ...]] | None, place: int
+) -> Any:
+    """What the class makes of a result; those of before NumPy 2 take fewer arguments."""
     asked = (array, None if context is None else (*context, place), not array.ndim)
-    wrap = first.__array_wrap__
+    wrap = view.__array_wrap__
     takes = inspect.signature(wrap).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in takes):
         return wrap(*asked)

@@ -23,22 +23,42 @@ from sparsetrace.numbers.scalar import Number
 from sparsetrace.operands.operands import computes_as_ndarray
 from sparsetrace.operands.python_operators import BINARY
 
-__all__ = ["has_own", "itself", "overrides", "protocols"]
+__all__ = ["has_own", "itself", "overrides", "own_methods", "protocols"]
 
 
 @lru_cache(maxsize=1024)
 def overrides(cls: type, name: str) -> bool:
     """Whether a class that computes in a way of its own has a method of its own by this name."""
-    own = plain_class(cls)
+    own: Any = plain_class(cls)
     if not issubclass(own, np.ndarray) or (own is cls and getattr(cls, "_is_traced", False)):
         return False
-    return not computes_as_ndarray(own) and getattr(own, name) is not getattr(np.ndarray, name)
+    is_other = getattr(own, name) is not getattr(np.ndarray, name)
+    return is_other and (own is not cls or not computes_as_ndarray(own))
 
 
 def has_own(x: object, name: str) -> bool:
     """The same of the class of an object."""
     cls: Any = type(x)
     return overrides(cls, name)
+
+
+_HARMLESS = frozenset(
+    "__array_finalize__ __array_function__ __class_getitem__ __dir__ __format__ __getattribute__ "
+    "__hash__ __init__ __init_subclass__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ "
+    "__setstate__ __str__ __subclasshook__".split()
+)
+"""What computes nothing, or comes to other methods where it does."""
+
+
+def own_methods(cls: Any) -> frozenset[str]:
+    """The methods of ndarray's that a subclass has in ways of its own, and NumPy may call."""
+    names = set(dir(np.ndarray)) - _HARMLESS
+    return frozenset(
+        name
+        for name in names
+        if isinstance(getattr(cls, name), types.FunctionType)
+        and getattr(cls, name) is not getattr(np.ndarray, name)
+    )
 
 
 def protocols(cls: Any) -> Iterator[tuple[str, Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 from sparsetrace.arrays.array import TracedArray, view_by
 from sparsetrace.arrays.computing_views import ComputingView
 from sparsetrace.arrays.matrices import matrix_over
-from sparsetrace.arrays.own_protocols import protocols
+from sparsetrace.arrays.own_protocols import own_methods, protocols
 from sparsetrace.arrays.traced_views import TracedView
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.operands.operands import computes_as_ndarray
@@ -65,7 +65,8 @@ def _traced_class(cls: type) -> Any:
     own = {name for base in bases for name in vars(base)}
     if any(base.__module__.partition(".")[0] in ("numpy", "scipy") for base in bases):
         return None
-    computes = not computes_as_ndarray(cls)
+    # functions of NumPy's call methods: np.sum that of the name sum, np.flip __getitem__
+    computes = not computes_as_ndarray(cls) or bool(own_methods(cls))
     if not (_LAID_OUT - _ASKED_OF_PLAIN if computes else _LAID_OUT).isdisjoint(own):
         return None
     base = ComputingView if computes else TracedView

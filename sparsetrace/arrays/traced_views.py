@@ -151,7 +151,7 @@ def as_sample(source: TracedView, result: Any, sample: Any) -> Any:
     if isinstance(sample, np.ndarray) and is_traced(result) and not isinstance(result, np.ndarray):
         result = result._as_array()
     if source._computes:
-        return _like_sample(result, sample) if type(sample) is not np.ndarray else result
+        return _like_sample(result, unwatched(sample))
     if type(sample) is not source._plain_class:
         if isinstance(result, TracedView):  # it was given as ``out=``
             return as_plain(result).copy()
@@ -170,6 +170,8 @@ def _like_sample(result: Any, sample: Any) -> Any:
     """A result as an object of the class of a plain one, with what that has beside its elements."""
     if not isinstance(sample, np.ndarray) or isinstance(result, TracedView):
         return result
+    if type(sample) is np.ndarray:
+        return result if is_traced(result) else np.asarray(result)
     cls: Any = getattr(type(sample), "_recorded", type(sample))
     made = view_as(result, cls) if is_traced(result) else np.asarray(result).view(cls)
     cls.__array_finalize__(made, sample)

@@ -71,7 +71,7 @@ _MOST_STEPS = 14_000
 """Steps after which a search for what to run apart is given up: usually 0.7 seconds."""
 _LOOPS_OF_IT = 0.6
 """The part of them for which loops are run apart turn by turn."""
-_RUNS = 10
+_RUNS = 5
 """So many runs of the function are added to either, however long one takes."""
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -144,6 +144,7 @@ def way_of(session: Session) -> Hashable:
 
 def begin_search(session: Session) -> None:
     """Begin to search for what to run apart."""
+    session.searches += 1
     session.until = session.calls_until = math.inf
     session.hurried = False
 
@@ -170,7 +171,10 @@ def begin_path(session: Session, branches: Branches, *, of_many: bool) -> None:
 
 
 def _steps(session: Session) -> float:
-    return _MOST_STEPS + _RUNS * session.pace
+    """What a search may do; those after the first come after what was in vain."""
+    steps = _MOST_STEPS / 2 if session.takes_whole else _MOST_STEPS
+    runs = _RUNS if session.searches == 1 else _RUNS / 2
+    return steps + runs * session.pace
 
 
 def some_are_taken_whole(session: Session) -> bool:
@@ -178,7 +182,7 @@ def some_are_taken_whole(session: Session) -> bool:
 
     Returns whether there were too many.
     """
-    if session.takes_whole or not session.are_too_many:
+    if session.takes_whole or session.ran_all or not session.are_too_many:
         return False
     if not (session.may_take_whole or session.hurried or session.leaves_loops):
         return False

@@ -149,8 +149,13 @@ class Session:
         Whether those do that loops with many ends leave; `opened` whether any did.
     are_too_many : bool
         Whether too many paths were the last error.
+    ran_all : bool
+        Whether the last attempt has run as many paths of the function itself as may be, and no
+        call in it had too many.
     pace : float
         What one path of the function takes, by `effort`.
+    searches : int
+        How many searches for what to run apart were begun.
     until : float
         When the search for what to run apart is given up that is under way, by `effort`.
     calls_until : float
@@ -214,10 +219,11 @@ class Session:
         self.loops_until: float | None = None
         self.leaves_loops = False
         self.opens_counters, self.opened = True, False
-        self.are_too_many = self.takes_whole = False
+        self.are_too_many = self.takes_whole = self.ran_all = False
         self.may_take_whole = True
         self.wholes: dict[Hashable, Any] = {}
         self.repeats: Any = None
+        self.searches = 0
         self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
         self.runs, self.whiles, self.hurried = 0, 0, False
         self.renamed: dict[int, types.CodeType] = {}

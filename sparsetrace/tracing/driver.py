@@ -293,6 +293,8 @@ class _Runs:
                     begun = None
                     begin_search(session)
                     continue
+                ran_all = branches.exceeded and branches.allows_crowd and begun.paths > crowd
+                session.ran_all = bool(ran_all and session.apart and not session.exceeded)
                 if branches.exceeded:
                     session.exceeded.append(branches)
                 if branches.crowded:

@@ -107,13 +107,37 @@ class Tripled(np.ndarray):
         return 3 * np.asarray(result)[::-1] if np.ndim(result) else result
 
 
+class Summed(np.ndarray):
+    """Has a weight for its sums, which NumPy's functions ask it for, and computes as an array."""
+
+    weight = 1.0
+
+    def __array_finalize__(self, source):
+        self.weight = getattr(source, "weight", 1.0)
+
+    def sum(self, axis=None, dtype=None, out=None, **options):
+        return np.asarray(self).sum(axis) * self.weight
+
+
+class Scaled(np.ndarray):
+    """Has a weight for what is read of it."""
+
+    weight = 1.0
+
+    def __array_finalize__(self, source):
+        self.weight = getattr(source, "weight", 1.0)
+
+    def __getitem__(self, key):
+        return np.asarray(self)[key] * self.weight
+
+
 class Listed(np.ndarray):
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return [1.0]
 
 
-def weighted(x, weight):
-    made = x.view(Weighted)
+def weighted(x, weight, cls=Weighted):
+    made = x.view(cls)
     made.weight = weight
     return made
 
@@ -168,6 +192,13 @@ PROGRAMS = {
     "weighted clip": lambda x: weighted(x[1:2], x[0]).clip(-9.0, 9.0) + np.zeros(2),
     "weighted cumsum": lambda x: weighted(x[1:3], x[0]).cumsum() + np.zeros(2),
     "weighted constants": lambda x: weighted(np.ones(3), x[0]) * x[1:],
+    "sum by a method": lambda x: np.sum(weighted(x[1:], x[0], Summed)) + np.zeros(2),
+    "mean beside it": lambda x: np.mean(weighted(x[1:], x[0], Summed)) + np.zeros(2),
+    "flip by elements": lambda x: np.flip(weighted(x[1:], x[0], Scaled)),
+    "diff by elements": lambda x: np.diff(weighted(x[1:], x[0], Scaled)),
+    "trapezoid by elements": lambda x: np.trapezoid(weighted(x[1:], x[0], Scaled)) + np.zeros(2),
+    "split by elements": lambda x: np.split(weighted(x[1:3], x[0], Scaled), 2)[1],
+    "loop by elements": lambda x: np.array([2 * v for v in weighted(x[1:], x[0], Scaled)]),
     "operators": lambda x: x.view(Operators) * np.arange(4.0),
     "operators of constants": lambda x: np.arange(4.0).view(Operators) * x,
     "reflected operators": lambda x: np.arange(4.0) * x.view(Operators),
