@@ -46,6 +46,7 @@ from sparsetrace.operands.operands import (
     answers_functions,
     contains_traced,
     is_traced,
+    own_methods,
     values_of,
 )
 from sparsetrace.operands.raising import may_raise
@@ -53,7 +54,7 @@ from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
 
-__all__ = ["Rows", "TracedArray", "traced_array", "view_as", "view_by", "wrap"]
+__all__ = ["Rows", "TracedArray", "lift_by", "traced_array", "view_as", "view_by", "wrap"]
 
 
 _NARROW = "efF"
@@ -155,6 +156,15 @@ def view_as(array: Any, cls: type) -> Any:
     return _view_as(array, cls)
 
 
+_lifted_call: Callable[[Trace, Any, Any, Any], Any]
+
+
+def lift_by(call: Callable[[Trace, Any, Any, Any], Any]) -> None:
+    """Have functions called so, with constants of classes whose methods NumPy's functions call."""
+    global _lifted_call
+    _lifted_call = call
+
+
 class TracedArray(Layout):
     """An array of a trace; made by `jacobian_sparsity`, not by users.
 
@@ -208,6 +218,8 @@ class TracedArray(Layout):
                 return masked.function_call(self._trace, function, args, kwargs)
             if answers_functions(cls):
                 return NotImplemented
+            if own_methods(cls):
+                return _lifted_call(self._trace, function, args, kwargs)
         if function is _TAKE and len(args) > 1 and getattr(type(args[1]), "_is_picked", False):
             return args[1].__array_function__(function, types, args, kwargs)  # NumPy asks x alone
         result = function_call(self._trace, function, args, kwargs)

@@ -10,6 +10,7 @@ of such a class become a view of the trace where they meet traced numbers.
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -19,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy._core import umath
 
-from sparsetrace.arrays.array import traced_array, view_as
-from sparsetrace.arrays.own_protocols import has_own, itself, own_methods
+from sparsetrace.arrays.array import lift_by, traced_array, view_as
+from sparsetrace.arrays.own_protocols import has_own, itself, reflected
 from sparsetrace.arrays.traced_views import (
     TracedView,
     as_plain,
@@ -38,6 +39,7 @@ from sparsetrace.operands.operands import (
     check_operators,
     has_own_operators,
     is_traced,
+    own_methods,
 )
 
 __all__ = ["ComputingView"]
@@ -403,12 +405,30 @@ def _beside_constants(
     """A ufunc of traced operands and constant arrays of a class that computes in its own way."""
     for target in kwargs.get("out", ()):
         check_operators(target)
+    if method == "__call__" and not kwargs and has_own_operators(inputs[-1]):
+        result = reflected(type(inputs[-1]), ufunc, inputs, sys._getframe(1))
+        if result is not NotImplemented:
+            return result
     lifted = [_lifted(trace, x) for x in inputs]
     return (ufunc if method == "__call__" else getattr(ufunc, method))(*lifted, **kwargs)
 
 
+def _called_with_views(trace: Trace, function: Any, args: Any, kwargs: Any) -> Any:
+    """A function of NumPy's, with views of the trace for constants whose methods it may call."""
+    lifted = [_all_lifted(trace, x) for x in args]
+    return function(*lifted, **{name: _all_lifted(trace, x) for name, x in kwargs.items()})
+
+
+def _all_lifted(trace: Trace, x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        items = [_all_lifted(trace, item) for item in x]
+        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    return _lifted(trace, x)
+
+
 def _lifted(trace: Trace, x: Any) -> Any:
-    if not has_own_operators(x):
+    cls: Any = type(x)
+    if is_traced(x) or not (has_own_operators(x) or own_methods(cls)):
         return x
     values = x.view(np.ndarray)
     if values.dtype.kind not in "biufc" or isinstance(x, np.matrix):
@@ -425,3 +445,4 @@ def _lifted(trace: Trace, x: Any) -> Any:
 
 
 answer_subclasses_by(_beside_constants)
+lift_by(_called_with_views)

@@ -21,9 +21,11 @@ from sparsetrace.dispatch.sparse_operators import is_operator
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.numbers.scalar import Number
 from sparsetrace.operands.operands import computes_as_ndarray
-from sparsetrace.operands.python_operators import BINARY
+from sparsetrace.operands.python_operators import BINARY, COMPARISONS
+from sparsetrace.user_code.callers import called
+from sparsetrace.user_code.frames import outside_frame
 
-__all__ = ["has_own", "itself", "overrides", "own_methods", "protocols"]
+__all__ = ["has_own", "itself", "overrides", "protocols", "reflected"]
 
 
 @lru_cache(maxsize=1024)
@@ -42,25 +44,6 @@ def has_own(x: object, name: str) -> bool:
     return overrides(cls, name)
 
 
-_HARMLESS = frozenset(
-    "__array_finalize__ __array_function__ __class_getitem__ __dir__ __format__ __getattribute__ "
-    "__hash__ __init__ __init_subclass__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ "
-    "__setstate__ __str__ __subclasshook__".split()
-)
-"""What computes nothing, or comes to other methods where it does."""
-
-
-def own_methods(cls: Any) -> frozenset[str]:
-    """The methods of ndarray's that a subclass has in ways of its own, and NumPy may call."""
-    names = set(dir(np.ndarray)) - _HARMLESS
-    return frozenset(
-        name
-        for name in names
-        if isinstance(getattr(cls, name), types.FunctionType)
-        and getattr(cls, name) is not getattr(np.ndarray, name)
-    )
-
-
 def protocols(cls: Any) -> Iterator[tuple[str, Any]]:
     """What stands before a user's class: what it must not be asked, and what it must answer."""
 
@@ -72,7 +55,7 @@ def protocols(cls: Any) -> Iterator[tuple[str, Any]]:
     def by_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """The class's own, which nothing answers for where it does not."""
         if method == "__call__" and inputs[0] is not self and not kwargs:
-            result = _reflected(cls, ufunc, inputs, sys._getframe(1))
+            result = reflected(cls, ufunc, inputs, sys._getframe(1))
             if result is not NotImplemented:
                 return result
         if not has_ufunc:
@@ -164,27 +147,40 @@ def _names(method: types.FunctionType) -> frozenset[str]:
     return frozenset(found)
 
 
-_REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in BINARY.items()} | {
-    np.less: "__gt__",
-    np.less_equal: "__ge__",
-    np.greater: "__lt__",
-    np.greater_equal: "__le__",
-    np.equal: "__eq__",
-    np.not_equal: "__ne__",
-}
+_COMPARISONS = dict(zip("lt le gt ge eq ne".split(), "gt ge lt le eq ne".split(), strict=True))
+_REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in BINARY.items()}
+_REFLECTED |= {COMPARISONS[name]: f"__{other}__" for name, other in _COMPARISONS.items()}
 
 
-def _reflected(cls: Any, ufunc: np.ufunc, inputs: Any, frame: types.FrameType) -> Any:
+def reflected(cls: Any, ufunc: np.ufunc, inputs: Any, frame: types.FrameType) -> Any:
     """What the class's own reflected operator gives, which Python asks before an array's.
 
-    Not before a buffer's, which is of a subclass of ndarray, too.
+    It has not asked yet where the left operand is of a subclass of ndarray too, or of no array's.
+
+    Raises
+    ------
+    UnsupportedError
+        Where nothing tells whether the ufunc was called by an operator or by its name.
     """
     name = _REFLECTED.get(ufunc)
-    if name is None or not getattr(type(inputs[0]), "_is_buffer", False):
+    left: Any = type(inputs[0])
+    is_stand_in = getattr(left, "_is_buffer", False) or getattr(left, "_is_traced", False)
+    if name is None or len(inputs) != 2 or not is_stand_in or not overrides(cls, name):
         return NotImplemented
-    if not overrides(cls, name) or not is_operator(frame):
+    if issubclass(getattr(left, "_plain", object), np.generic) and ufunc in BINARY.values():
+        return NotImplemented  # NumPy's numbers do not give way, but where they are compared
+    frame = outside_frame(frame)
+    if is_operator(frame):
+        return getattr(cls, name)(inputs[1], inputs[0])
+    if isinstance(called(frame), np.ufunc):
         return NotImplemented
-    return getattr(cls, name)(inputs[1], inputs[0])
+    raise UnsupportedError(
+        explain(
+            f"np.{ufunc.__name__}, or an operator, beside an array of class {cls.__name__}",
+            "the class has an operator of its own, and nothing tells which of both was called",
+            "Write the operator itself, or call the ufunc by its name.",
+        )
+    )
 
 
 def _shown(types: Any) -> tuple[type, ...]:

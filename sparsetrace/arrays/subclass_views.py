@@ -15,10 +15,10 @@ import numpy as np
 from sparsetrace.arrays.array import TracedArray, view_by
 from sparsetrace.arrays.computing_views import ComputingView
 from sparsetrace.arrays.matrices import matrix_over
-from sparsetrace.arrays.own_protocols import own_methods, protocols
+from sparsetrace.arrays.own_protocols import protocols
 from sparsetrace.arrays.traced_views import TracedView
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.operands.operands import computes_as_ndarray
+from sparsetrace.operands.operands import computes_as_ndarray, own_methods
 
 __all__ = ["SHOWN", "viewed"]
 

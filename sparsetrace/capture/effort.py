@@ -11,8 +11,8 @@ from time import monotonic, thread_time
 
 __all__ = ["Effort"]
 
-_PER_SECOND = 8_000
-"""The steps for which a second of the processor stands: usually there are 20,000 in one."""
+_PER_SECOND = 4_000
+"""The steps for which a second of the processor stands: usually there are five times as many."""
 _WAITED = 2
 """So many seconds count as one of the processor, where it waits, or others use it."""
 

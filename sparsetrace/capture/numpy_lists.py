@@ -32,6 +32,7 @@ from sparsetrace.operands.operands import (
     contains_traced,
     holds_objects,
     is_of_numbers,
+    own_methods,
 )
 from sparsetrace.user_code.callers import called
 from sparsetrace.user_code.frames import by_user
@@ -95,7 +96,9 @@ def answers_itself(x: object) -> bool:
     if isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False):
         return True
     cls: Any = type(x)
-    return any(getattr(cls, name, False) is True for name in _DECIDING) or answers_functions(cls)
+    if any(getattr(cls, name, False) is True for name in _DECIDING):
+        return True
+    return answers_functions(cls) or bool(own_methods(cls))
 
 
 def called_with_arrays(

@@ -7,6 +7,7 @@ recognised by their `_trace` attribute alone, so that rules need not import them
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,6 +53,7 @@ __all__ = [
     "known_of",
     "landed",
     "operand_of",
+    "own_methods",
     "plain_target",
     "promotion_of",
     "python_type",
@@ -261,6 +263,29 @@ def _has_own_operators(cls: type) -> bool:
         return False
     own = [name for name in _COMPUTING if getattr(cls, name) is not getattr(np.ndarray, name)]
     return bool(own) and not (own == ["__array_wrap__"] and _unwraps(cls))
+
+
+_HARMLESS = frozenset(
+    "__array_finalize__ __array_function__ __class_getitem__ __dir__ __format__ __getattribute__ "
+    "__hash__ __init__ __init_subclass__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ "
+    "__setstate__ __str__ __subclasshook__".split()
+)
+"""What computes nothing, or comes to other methods where it does."""
+
+
+@lru_cache(maxsize=1024)
+def own_methods(cls: Any) -> frozenset[str]:
+    """The methods of ndarray's that a user's subclass has in ways of its own: NumPy calls them."""
+    is_own = getattr(cls, "_is_traced", False) or getattr(cls, "_is_buffer", False)
+    if is_own or not issubclass(cls, np.ndarray) or issubclass(cls, np.ma.MaskedArray):
+        return frozenset()
+    names = set(dir(np.ndarray)) - _HARMLESS
+    return frozenset(
+        name
+        for name in names
+        if isinstance(getattr(cls, name), types.FunctionType)
+        and getattr(cls, name) is not getattr(np.ndarray, name)
+    )
 
 
 def computes_as_ndarray(cls: type) -> bool:

@@ -1,5 +1,8 @@
 """Subclasses of ndarray, whose operators may mean something else than those of arrays."""
 
+import functools
+import operator
+
 import numpy as np
 
 from soundness.harness import Program, program
@@ -17,6 +20,21 @@ class Product(np.ndarray):
 
     def __rmul__(self, other):
         return other @ np.asarray(self)
+
+
+class Weighing(np.ndarray):
+    """Has a weight in its products from the right, and in its sums."""
+
+    weight = 1.0
+
+    def __array_finalize__(self, source):
+        self.weight = getattr(source, "weight", 1.0)
+
+    def __rmul__(self, other):
+        return np.asarray(self).sum() * other * np.asarray(self)
+
+    def __mul__(self, other):
+        return np.asarray(self) * other * self.weight
 
 
 class Adding(np.ndarray):
@@ -68,9 +86,31 @@ def an_unknown_matrix(x, m):
     return x * float(m[0, 0])
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def times_a_type_that_multiplies_otherwise(x):
     return x * np.ones((2, 2)).view(Product)
+
+
+@program(M, to=PROGRAMS)
+def a_number_times_a_type_that_multiplies_otherwise(x):
+    return x[0, 0] * (x @ np.ones((2, 2))).view(Weighing)
+
+
+@program(M, to=PROGRAMS, refused=BOTH)
+def an_operator_as_a_function(x):
+    return functools.reduce(operator.mul, [x, np.ones((2, 2)).view(Product)])
+
+
+@program(M, to=PROGRAMS)
+def a_ufunc_in_place_of_its_operator(x):
+    return np.multiply(x, np.triu(M).view(Product))
+
+
+@program(M, to=PROGRAMS)
+def constants_with_a_sum_of_their_own(x):
+    table = np.array([1.0, 3.0]).view(Weighing)
+    table.weight = x[0, 0]
+    return np.average(table, weights=x[1]) + np.zeros(2)
 
 
 @program(M, to=PROGRAMS)
@@ -83,7 +123,7 @@ def a_number_times_a_matrix(x):
     return x[0, 0] * np.matrix(M) * x[1, 1]
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def a_type_with_ufuncs_of_its_own(x):
     return np.multiply(x, np.zeros((2, 2)).view(Adding))
 
@@ -93,7 +133,7 @@ def a_type_with_ufuncs_of_its_own_comes_first(x):
     return np.zeros((2, 2)).view(Adding) * x
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def a_type_with_functions_of_its_own(x):
     return np.dot(x, np.triu(M).view(Reversing))
 
@@ -129,7 +169,7 @@ def seen_as_a_matrix(x):
     return x.view(np.matrix) * x
 
 
-@program(M, to=PROGRAMS, refused=BOTH)
+@program(M, to=PROGRAMS)
 def seen_as_a_type_of_the_program(x):
     return x.view(type=Product) * x
 
