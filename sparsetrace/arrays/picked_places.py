@@ -285,6 +285,9 @@ def _write(x: TracedArray, key: Any, value: Any) -> Any:
         x[key] = value
         return None
     if any(map(_is_unknown_truth, _entries(key))):
+        if isinstance(value, PickedArray):
+            _write_beside_truth(x, key, value)
+            return None
         return NotImplemented
     place = _Place(x, key)
     assert place.pick is not None
@@ -299,7 +302,7 @@ def _write(x: TracedArray, key: Any, value: Any) -> Any:
         value = value._candidates if same else value._any()
     else:
         value = aligned(trace, value, axis)
-    new = np.broadcast_to(moved_ids(trace, value, x._dtype), places.shape)
+    new = indexing.as_written(moved_ids(trace, value, x._dtype), places.shape)
     if trace.dependency:
         new = trace.graph.union(new, np.broadcast_to(along_axis(place.pick.ids, axis), new.shape))
     inside = np.broadcast_to(along_axis(valid, axis), places.shape)
@@ -307,6 +310,17 @@ def _write(x: TracedArray, key: Any, value: Any) -> Any:
     _unite(x, places[inside], new[inside])
     indexing.refresh(trace, x._ids)
     return None
+
+
+def _write_beside_truth(x: TracedArray, key: Any, value: PickedArray) -> None:
+    """``x[truth, 0] = y[truth]``: a mask without axes is one along an axis of its own."""
+    entries = list(indexing.expanded(x.ndim, key))
+    first, *others = (i for i, entry in enumerate(entries) if _is_unknown_truth(entry))
+    if others:
+        refuse("x[mask] with another index of several elements", value, *entries)
+    axis = sum(entry is not None for entry in entries[:first])
+    entries[first] = _mask_of(x._trace, entries[first])
+    x[(slice(None),) * axis + (np.newaxis,)][tuple(entries)] = value
 
 
 def _unite(x: TracedArray, places: NDArray[np.intp], new: Ids) -> None:

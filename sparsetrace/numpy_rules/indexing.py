@@ -42,6 +42,7 @@ from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.ufunc_at import united_into
 
 __all__ = [
+    "as_written",
     "chosen",
     "constant_key",
     "expanded",
@@ -430,7 +431,7 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
     places = arange(ids.size).reshape(ids.shape)
     like = places[tuple(zeros(shape_of(p), int) if _unsure(p) else p for p in entries)]
     candidates = _candidates(trace, places, entries)
-    value = np.broadcast_to(value, like.shape)
+    value = as_written(value, like.shape)
     # where the choice is the same along an axis, each place may take any of that axis
     for axis, length in enumerate(candidates.shape[:-1]):
         if length == 1 < value.shape[axis]:
@@ -448,6 +449,17 @@ def write(trace: Trace, ids: Ids, key, value: Ids) -> None:
             chosen = trace.graph.union_rows(ids_of(trace, entry).reshape(-1))
             out = trace.graph.union(out, np.broadcast_to(chosen, out.shape))
     ids[np.unravel_index(unique, ids.shape)] = np.maximum(out, OPAQUE)
+
+
+def as_written(value: Ids, shape: tuple[int, ...]) -> Ids:
+    """The elements as they are assigned to this shape: axes in front may be too many, if short.
+
+    (1, 3) written into (3,)  ->  (3,)
+    """
+    more = value.ndim - len(shape)
+    if more > 0 and value.shape[:more] == (1,) * more:
+        value = value.reshape(value.shape[more:])
+    return np.broadcast_to(value, shape)
 
 
 def _write_masked(

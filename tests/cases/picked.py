@@ -114,7 +114,26 @@ def _of_one(x, y):
     y[:] = one * x[1]
 
 
+@zeros
+def _truths_beside_places(x, y):
+    """Norms of one vector and of many are masked by the same code: here there is one."""
+    norm = np.linalg.norm(x[:2], axis=-1)
+    m = norm > 1
+    y[m, 0] = np.log(norm[m])
+    y[1, m] = norm[m] * x[2]
+    y[m, 2:] = (x[m] * x[0])[..., 2:]
+
+
 POSITIVE = np.greater
+twin(
+    "truth values beside places",
+    _truths_beside_places,
+    lambda x: np.where(
+        np.linalg.norm(x[:2]) > 1,
+        np.append(np.linalg.norm(x[:2]) * np.array([1, x[2]]), x[2:] * x[0]),
+        0,
+    ),
+)
 twin(
     "masks without axes",
     _of_one,
