@@ -307,6 +307,7 @@ def added_to(statement: ast.stmt) -> ast.Name | None:
 
 
 def names_of(target: ast.AST) -> list[ast.Name]:
-    """The names in the target of an assignment."""
-    items = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-    return [x for x in items if isinstance(x, ast.Name)]
+    """The names in the target of an assignment, in order: ``i, (a, b)`` has three."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [name for item in target.elts for name in names_of(item)]
+    return [target] if isinstance(target, ast.Name) else []

@@ -170,15 +170,18 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 
 def _only_names(target: ast.expr) -> ast.expr:
-    names = target.elts if isinstance(target, ast.Tuple) else [target]
-    return target if all(isinstance(x, ast.Name) for x in names) else ast.Starred(target)
+    return target if _is_of_names(target) else ast.Starred(target)
+
+
+def _is_of_names(target: ast.expr) -> bool:
+    if isinstance(target, ast.Tuple):
+        return all(map(_is_of_names, target.elts))
+    return isinstance(target, ast.Name)
 
 
 def _can_be_assigned(target: ast.expr) -> bool:
     if isinstance(target, ast.Tuple):
-        return not any(isinstance(x, ast.Tuple) for x in target.elts) and all(
-            map(_can_be_assigned, target.elts)
-        )
+        return all(map(_can_be_assigned, target.elts))
     if isinstance(target, ast.Subscript):
         return _is_plain(target.value)
     if isinstance(target, ast.Attribute):
@@ -368,15 +371,7 @@ class _Outliner(ast.NodeTransformer):
         held = f"{PREFIX}held"
         made: list[ast.stmt] = [ast.Assign([_name(held, ast.Store())], node.value)]
         for target in node.targets:
-            if not isinstance(target, ast.Tuple):
-                made.append(_assigned(target, _name(held), node))
-                continue
-            parts = [f"{held}_{at}" for at in range(len(target.elts))]
-            several = ast.Tuple([_name(part, ast.Store()) for part in parts], ast.Store())
-            made.append(ast.Assign([several], _name(held)))
-            for part, inner in zip(parts, target.elts, strict=True):
-                made.append(_assigned(inner, _name(part), node))
-            made.append(ast.Delete([_name(part, ast.Del()) for part in parts]))
+            made += _taken_apart(target, held, node)
         made.append(ast.Delete([_name(held, ast.Del())]))
         return [_located(statement, node) for statement in made]
 
@@ -438,6 +433,18 @@ def _located(made: Any, node: Any) -> Any:
             part.lineno = part.end_lineno = node.lineno  # type: ignore[attr-defined]
             part.col_offset = part.end_col_offset = _FAR  # type: ignore[attr-defined]
     return made
+
+
+def _taken_apart(target: ast.expr, held: str, node: ast.stmt) -> list[ast.stmt]:
+    """The assignments to one target of what a name holds, item by item."""
+    if not isinstance(target, ast.Tuple):
+        return [_assigned(target, _name(held), node)]
+    parts = [f"{held}_{at}" for at in range(len(target.elts))]
+    several = ast.Tuple([_name(part, ast.Store()) for part in parts], ast.Store())
+    made: list[ast.stmt] = [ast.Assign([several], _name(held))]
+    for part, inner in zip(parts, target.elts, strict=True):
+        made += _taken_apart(inner, part, node)
+    return [*made, ast.Delete([_name(part, ast.Del()) for part in parts])]
 
 
 def _assigned(target: ast.expr, value: ast.expr, node: ast.stmt) -> ast.stmt:

@@ -160,6 +160,26 @@ def read_before(x):
     return y
 
 
+def over_pairs(x):
+    y = np.zeros(len(x))
+    for i, (a, b) in enumerate(zip(x, x[::-1], strict=True)):
+        if a < 0.3:
+            continue
+        y[i] = a * b
+    return y
+
+
+def read_pairs_assigned(x):
+    y, last = np.zeros(len(x)), x[0]
+    for i in range(len(x)):
+        (step, y[i]), k = (x[i] ** 2, x[0] * x[i]), i
+        if x[i] < 0.3:
+            (y[k], _), last = (last, step), step
+            continue
+        y[i] = step
+    return y
+
+
 SKIPPING: dict[str, Callable[[Any], Any]] = {
     name: f
     for name, f in list(globals().items())
