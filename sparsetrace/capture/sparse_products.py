@@ -1,4 +1,4 @@
-"""Products with scipy.sparse, and ``np.r_`` and ``np.c_``: methods that ask no protocol.
+"""Products with scipy.sparse, ``np.r_``, ``np.c_``, ``np.mgrid``: methods that ask no protocol.
 
 Contract: a wrapper does one test and calls the original for everything not traced.
 """
@@ -16,6 +16,7 @@ from sparsetrace.capture.sparse_arrays import rule, sparse_classes
 from sparsetrace.context import Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.numpy_rules import matrix_products
+from sparsetrace.numpy_rules.indexing import has_unknown_ends
 from sparsetrace.operands.implementations import rebound_method
 from sparsetrace.operands.operands import Elements, contains_traced, is_sparse_traced, is_traced
 
@@ -46,24 +47,30 @@ def _wrapped(original: Any, *, transposed: bool) -> Any:
     return dispatch
 
 
-def _wrapped_concatenator(original: Any) -> Any:
+def _wrapped_maker(original: Any) -> Any:
     def getitem(self: Any, key: Any) -> Any:
-        return (_rebound(original) if contains_traced(key) else original)(self, key)
+        is_traced_key = contains_traced(key) or any(map(has_unknown_ends, _entries(key)))
+        return (_rebound(original) if is_traced_key else original)(self, key)
 
     return getitem
+
+
+def _entries(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
 
 
 _rebound = cache(rebound_method)  # when it is needed first
 
 
 def patches() -> Iterator[Patch]:
-    """The products of scipy.sparse, and the indexing of ``np.r_`` and ``np.c_``."""
+    """The products of scipy.sparse, and the indexing of ``np.r_``, ``np.mgrid`` and their kin."""
     for cls in sparse_classes():
         for name in _METHODS:
             if name in vars(cls):
                 original = vars(cls)[name]
                 wrapper = _wrapped(original, transposed=name == _METHODS[1])
                 yield Patch(cls, name, original, wrapper)
-    cls = next(cls for cls in type(np.r_).__mro__ if "__getitem__" in vars(cls))
-    original = vars(cls)["__getitem__"]
-    yield Patch(cls, "__getitem__", original, _wrapped_concatenator(original))
+    for maker in (np.r_, np.mgrid):  # np.c_ and np.ogrid are of the same classes
+        cls = next(cls for cls in type(maker).__mro__ if "__getitem__" in vars(cls))
+        original = vars(cls)["__getitem__"]
+        yield Patch(cls, "__getitem__", original, _wrapped_maker(original))

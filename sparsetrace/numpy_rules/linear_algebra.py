@@ -207,7 +207,8 @@ def _polyfit(trace: Trace, x, y, deg, rcond, full, w, cov) -> Any:
         residuals = np.atleast_1d(squares) if np.shape(x)[0] > size else np.zeros(0, np.int32)
         rank = points if trace.dependency else np.array(trace.graph.opaque, np.int32)
         singular = filled(points, (size,))
-        default = len(ids_of(trace, x)) * np.finfo(dtype_of(x)).eps if rcond is None else rcond
+        floating = np.result_type(dtype_of(x), 0.0)  # of whole numbers NumPy makes such first
+        default = len(ids_of(trace, x)) * np.finfo(floating).eps if rcond is None else rcond
         return (
             coefficients,
             Elements(residuals, FLOAT),

@@ -55,6 +55,11 @@ __all__ = [
 
 _FACTORS = (1.0, 0.5, 0.9, 3.0)
 """Samples are tried in turn: some functions take small numbers alone, others large ones."""
+_LARGER = (31.7, 3171.3, 317133.7)
+"""Then one argument is larger than the others, as a sampling frequency is beside a cutoff; none is
+a whole number, as a count would be."""
+_APART = (1.0, 0.47)
+_FAILURES = (ValueError, ArithmeticError, np.linalg.LinAlgError)
 
 
 def whole(call: Call, *args, **kwargs) -> Any:
@@ -212,14 +217,19 @@ def sample_of_call(call: Call, *args, **kwargs) -> Any:
     failures: list[Exception] = []
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are about numbers that are not the user's
-        for factor in _FACTORS:
+        for own_args, own_kwargs in _of_one_size(args, kwargs):
             try:
-                options = replaced(kwargs, factor)
-                results.append(call.plainly(*replaced(args, factor), **options))
-            except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+                results.append(call.plainly(*own_args, **own_kwargs))
+            except _FAILURES as error:
                 failures.append(error)
             if len(results) == 2:
                 break
+        for pair in _with_one_larger(args, kwargs) if not results else ():
+            try:
+                results = [call.plainly(*own_args, **own_kwargs) for own_args, own_kwargs in pair]
+            except _FAILURES:
+                continue
+            break
     if not results:
         raise failures[0]
     if len({str(_shapes(result)) for result in results}) > 1:
@@ -228,6 +238,31 @@ def sample_of_call(call: Call, *args, **kwargs) -> Any:
             "Take a pattern at a point with local=True.",
         )
     return _of_numbers(call, results[0])
+
+
+def _of_one_size(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Arguments with numbers in place of the traced ones."""
+    for factor in _FACTORS:
+        options = replaced(kwargs, factor)
+        yield replaced(args, factor), options
+
+
+def _with_one_larger(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Iterator[list[tuple[Any, Any]]]:
+    """The same, one argument being larger than the others: two samples of no number in common."""
+    for larger in _LARGER:
+        for name in (*range(len(args)), *kwargs):
+            pair = []
+            for factor in _APART:
+                several = replaced(list(args), factor)
+                options = replaced(kwargs, factor)
+                if isinstance(name, int):
+                    several[name] = replaced(args[name], larger * factor)
+                else:
+                    options[name] = replaced(kwargs[name], larger * factor)
+                pair.append((several, options))
+            yield pair
 
 
 def _of_numbers(call: Call, result: Any) -> Any:

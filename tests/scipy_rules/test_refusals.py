@@ -201,3 +201,19 @@ def test_steppers_of_equations():
     for local in (False, True):
         with pytest.raises(st.UnsupportedError, match="LSODA"):
             st.jacobian_sparsity(lambda x: last(x, sg.LSODA), START[:2], local=local)
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        lambda order, v: ss.butter(order, v)[0],
+        lambda order, v: ss.butter(order, [v, 3 * v], "bandpass", fs=9 * v)[0],
+        lambda order, v: ss.cheby1(order, 2.0, v, fs=v + 8, output="sos"),
+    ],
+)
+def test_the_order_of_a_filter_has_to_be_known(design):
+    """It is asked with other numbers than the user's, and the number of results follows from it."""
+    assert np.size(design(2.0, 0.3)) > 2
+    with pytest.raises((st.TracingError, ValueError)):
+        st.jacobian_sparsity(design, 2.0, 0.3, argnums=1)
+    assert st.jacobian_sparsity(design, 2.0, 0.3, argnums=1, static_argnums=0).nnz > 2

@@ -144,6 +144,11 @@ def test_concatenator():
     assert inspect.isfunction(vars(owners[0])["__getitem__"])
 
 
+def test_grids():
+    assert type(np.mgrid).__mro__[1].__name__ == type(np.ogrid).__mro__[1].__name__ == "nd_grid"
+    assert inspect.isfunction(vars(type(np.mgrid).__mro__[1])["__getitem__"])
+
+
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "dia", "lil", "dok", "bsr"])
 @pytest.mark.parametrize("make", [scipy.sparse.eye_array, scipy.sparse.eye])
 def test_sparse_products_go_through_one_method(monkeypatch, form, make):

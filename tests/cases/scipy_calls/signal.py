@@ -85,6 +85,8 @@ SIGNAL = {
     "sweep_poly": lambda x: ss.sweep_poly(x, np.poly1d([1.0, 2.0])),
     "normalize": lambda x: ss.normalize([x[0], 1.0], [0.0, x[1], x[2]]),
     "butter": lambda x: ss.butter(1, x[0] / 2, output="sos") * x[1],
+    "butter, frequencies": lambda x: ss.butter(1, x[0] + 1, fs=9 + x[1])[0] * x[2],
+    "firwin, fs": lambda x: ss.firwin(3, (1, 25), fs=60 + 9 * x[0]) * x[1],
     "butter, band": lambda x: ss.butter(1, [x[0], x[1] + 3], fs=20.0, btype="band")[0] * x[2],
     "firwin": lambda x: ss.firwin(4, x[0] / 2),
     "zpk2tf": lambda x: ss.zpk2tf(x[:2], x[2:3], x[3])[0],

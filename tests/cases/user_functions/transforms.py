@@ -40,5 +40,11 @@ def moving_average(x):
     return np.convolve(x, [0.5, 0.0, 0.5], mode="valid")
 
 
+def on_grids(x):
+    y, z = np.mgrid[-x[0] : 3 * x[0] : 3j, 0.0 : x[1] : 2j]
+    u, v = np.ogrid[: x[1] : 3j, 0:2]
+    return y * z, u + x[2] * v, np.mgrid[: x[2] : 4j]
+
+
 def assembled(x):
     return np.r_[x[:1], 2.0, x[1:] ** 2], np.c_[x, x[::-1]], np.append(x, 1.0)
