@@ -175,8 +175,10 @@ def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
         return False
     if isinstance(error, AttributeError):
         obj, name = error.obj, error.name
-        if isinstance(obj, types.ModuleType):
-            return True  # whose own __getattr__ may raise the error
+        raising = entries[-1][0]  # that of a module is given a name alone
+        by_module = raising.co_qualname == "__getattr__" and raising.co_argcount == 1
+        if by_module or isinstance(obj, types.ModuleType):
+            return True
         cls = obj.__class__  # of a stand-in that does not say whose it is, nobody knows
         foreign = cls.__module__.partition(".")[0] != __name__.partition(".")[0]
         lacks = name is not None and foreign and not hasattr(cls, name)

@@ -299,6 +299,10 @@ def without_name(x):
     return np.the_name_of_old if x[1] > 0 else x[0] * x[2]
 
 
+def with_a_name_of_old(x):
+    return np.NaN * x if x[1] > 0 else x[0] * x[2]  # noqa: NPY201
+
+
 def sought(v):
     return v if v < 0 else None
 
@@ -325,6 +329,7 @@ def compared_with_none(x):
         (without_shape, "AttributeError: 'float' object", [0, 2]),
         (without_method, "AttributeError", [0, 2]),
         (without_name, "AttributeError: module 'numpy'", [0, 2]),
+        (with_a_name_of_old, "AttributeError: `np.NaN` was removed", [0, 2]),
         (of_none, "TypeError", [0, 1, 2]),
         (logarithm_of_none, "TypeError: loop of ufunc", [0, 2]),
         (negative_of_none, "TypeError: bad operand", [0, 2]),

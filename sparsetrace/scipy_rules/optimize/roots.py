@@ -217,7 +217,7 @@ def root_scalar(
     traced = [x for x in (x0, x1) if contains_traced(x)]
     start = traced[0] if traced else np.float64(0)
     if contains_traced(bracket):
-        start = array_of(bracket)[0]
+        start = next(x for x in bracket if contains_traced(x))
     solution, found = _root(call, _with_args(f, args), start, extra, search)
     return found if solution is None else _described(found, root=solution)
 

@@ -60,6 +60,9 @@ OTHERS = {
     "root, both": lambda x: (
         so.root(lambda z: (z**3 - x[:2], np.diag(3 * z**2)), np.ones(2), jac=True, tol=1e-14).x
     ),
+    "root_scalar, bracket": lambda x: (
+        so.root_scalar(lambda z, a: z**3 - a, args=x[1], bracket=[0.0, 9 + x[0]]).root
+    ),
     "root_scalar, both": lambda x: (
         so.root_scalar(
             lambda z: (z**3 - x[0], 3 * z**2), x0=1.0, fprime=True, method="newton", xtol=1e-14
