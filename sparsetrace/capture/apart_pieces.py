@@ -26,13 +26,23 @@ from sparsetrace.user_code.effects import WRITES
 from sparsetrace.user_code.handlers import code_map
 from sparsetrace.user_code.held_values import is_unchanging
 
-__all__ = ["stand_in"]
+__all__ = ["format_by", "stand_in"]
 
 _SET_ATTRIBUTE: Any = object.__setattr__
 
 
-def stand_in(what: str, filename: str, place: tuple[int, int]) -> Any:
+_TEMPLATES: list[Callable[[str], str]] = []
+
+
+def format_by(template: Callable[[str], str]) -> None:
+    """Let texts before ``%`` in outlined code be such."""
+    _TEMPLATES[:] = [template]
+
+
+def stand_in(what: str, filename: str, place: tuple[int, int], text: str = "") -> Any:
     """What is called in outlined code; see `sparsetrace.user_code.outlined_pieces`."""
+    if what == "template":
+        return _TEMPLATES[0](text)
     if what == "expression":
         return functools.partial(_expression, (filename, place))
     if what == "statement":

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture.apart_functions import is_own
+from sparsetrace.capture.apart_pieces import format_by
 from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.capture.patch import Patch, Place
 from sparsetrace.capture.session import SESSION
@@ -67,6 +68,7 @@ class Template(str):
 
 
 shown_as_another(Template)
+format_by(Template)
 
 
 def _with_texts(template: str, values: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:

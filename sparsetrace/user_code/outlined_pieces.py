@@ -32,6 +32,8 @@ what it is and where the piece begins.  These are, with their arguments:
     ``container.append(value)``, ``container.extend(value)``
 ``unbound``
     no call: the value of a name that has none
+``template``
+    no call: a text before ``%``; the text itself stands behind the place, in hexadecimal digits
 """
 
 from __future__ import annotations
@@ -394,6 +396,16 @@ class _Outliner(ast.NodeTransformer):
         """Whether a statement of a piece adds items to a list that nothing reads."""
         name = added_to(node) if self.depth else None
         return name is not None and name.id in self.unread
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+            text = node.left.value
+            if isinstance(text, str) and "%" in text:
+                mark = _mark("template", node)
+                mark.value = f"{mark.value!s} {text.encode().hex()}"
+                node.left = ast.copy_location(mark, node.left)
+        return node
 
     def visit_Expr(self, node: ast.Expr) -> Any:
         self.generic_visit(node)

@@ -36,8 +36,8 @@ _SHORT = 4
 _COMPOUND = (ast.If, *_LOOPS, ast.Try, ast.With, ast.Match)
 
 
-StandIn = Callable[[str, str, Place], Any]
-"""Gives what is called for a piece: what it is (see `outlined_pieces`), its file and place."""
+StandIn = Callable[..., Any]
+"""Gives what stands in a piece: what it is (see `outlined_pieces`), its file, place and text."""
 
 
 class Outlined(NamedTuple):
@@ -211,8 +211,9 @@ def _filled(
         if type(constant) is tuple:  # of constants alone
             return tuple(map(filled, constant))
         if type(constant) is str and constant.startswith(PREFIX):
-            what, line, column = constant.removeprefix(PREFIX).split()
-            return stand_in(what, filename, (int(line), int(column)))
+            what, line, column, *text = constant.removeprefix(PREFIX).split()
+            place = int(line), int(column)
+            return stand_in(what, filename, place, *(bytes.fromhex(x).decode() for x in text))
         return constant
 
     return code.replace(co_consts=tuple(map(filled, code.co_consts)), co_name=name)

@@ -5,6 +5,7 @@ Contract: in doubt it asks.
 
 from __future__ import annotations
 
+import dis
 import types
 
 from sparsetrace.user_code.bytecode import instructions
@@ -34,10 +35,22 @@ def asks_what_text_says(code: types.CodeType) -> bool:
         return True
     shows = not names.isdisjoint(_SHOWS)
     has_texts = any(isinstance(value, str) for value in code.co_consts)
+    before = None
     for step in instructions(code):
         shows |= step.opname == "RAISE_VARARGS"
         # of one that is asked for its truth, since Python 3.13, ``bool(==)``
         is_compared = step.opname == "COMPARE_OP" and ("==" in step.argrepr or "!=" in step.argrepr)
-        if step.opname == "CONTAINS_OP" or (is_compared and has_texts):
+        if step.opname == "CONTAINS_OP" or (
+            is_compared and has_texts and not _is_with_a_number(step, before)
+        ):
             return True
+        before = step
     return not shows
+
+
+def _is_with_a_number(step: dis.Instruction, before: dis.Instruction | None) -> bool:
+    """Whether the right side of a comparison is a constant that equals no text: ``k == 0``."""
+    if before is None or step.is_jump_target:
+        return False  # ``k == (name if v else 0)``
+    is_constant = before.opname in ("LOAD_CONST", "LOAD_SMALL_INT")
+    return is_constant and isinstance(before.argval, (int, float, complex, type(None)))

@@ -18,7 +18,7 @@ from cases.loop_states import STATES
 from cases.loops_in_calls import CALLS
 from cases.loops_in_states import IN_STATES
 from cases.loops_with_arrays import FEW_STATES, MANY_STATES, accepted, of_an_array_outside
-from cases.scaling import to_a_tolerance
+from cases.scaling import to_a_tolerance, told_of_in_percent, told_of_where_it_stops
 from cases.solver_loops import (
     LOOPS,
     caught,
@@ -213,6 +213,15 @@ def counted_paths():
     original = Branches.start
     with patch.object(Branches, "start", start):
         yield begun
+
+
+@pytest.mark.parametrize("f", [told_of_in_percent, told_of_where_it_stops])
+def test_who_tells_the_user_in_which_turn_it_ended_may_not_know_that(f, seen_functions):
+    with counted_paths() as begun, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pattern = jacobian_sparsity(f, np.array([0.3, 0.5, 0.8]))
+    assert_same_pattern(pattern, np.eye(3))
+    assert len(begun) < 800
 
 
 @pytest.mark.parametrize("loop", [clamped, counted, caught])
