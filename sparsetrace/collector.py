@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 __all__ = ["SELDOM", "seldom_collected"]
 
@@ -25,8 +23,7 @@ _before: tuple[int, ...] = ()
 """The thresholds to set again; empty where they were left alone."""
 
 
-@contextmanager
-def seldom_collected() -> Iterator[None]:
+class seldom_collected:
     """Collect after `SELDOM` new containers, rather than after 700 or 2,000.
 
     Examples
@@ -36,29 +33,24 @@ def seldom_collected() -> Iterator[None]:
     ...     gc.get_threshold()[0] >= SELDOM, gc.isenabled()
     (True, True)
     """
-    try:
-        _enter()
-        yield
-    finally:
-        _leave()
 
+    __slots__ = ()
 
-def _enter() -> None:
-    global _traces, _before
-    with _lock:
-        _traces += 1
-        if _traces == 1:
-            thresholds = gc.get_threshold()
-            if 0 < thresholds[0] < SELDOM:
-                _before = thresholds
-                gc.set_threshold(SELDOM, *thresholds[1:])
+    def __enter__(self) -> None:
+        global _traces, _before
+        with _lock:
+            _traces += 1
+            if _traces == 1:
+                thresholds = gc.get_threshold()
+                if 0 < thresholds[0] < SELDOM:
+                    _before = thresholds
+                    gc.set_threshold(SELDOM, *thresholds[1:])
 
-
-def _leave() -> None:
-    global _traces, _before
-    with _lock:
-        _traces -= 1
-        if _traces == 0 and _before:
-            if gc.get_threshold() == (SELDOM, *_before[1:]):
-                gc.set_threshold(*_before)
-            _before = ()
+    def __exit__(self, *error: object) -> None:
+        global _traces, _before
+        with _lock:
+            _traces -= 1
+            if _traces == 0 and _before:
+                if gc.get_threshold() == (SELDOM, *_before[1:]):
+                    gc.set_threshold(*_before)
+                _before = ()

@@ -274,7 +274,7 @@ def _checked_jacobian(
         (m, traced_call.n_inputs),
         remarks=remarks,
         row_leaves=leaves_of_shapes(traced_call.result_shapes[m]),
-        column_leaves=leaves_of_shapes(traced_call.argument_shapes()),
+        column_leaves=leaves_of_shapes(traced_call.argument_shapes),
     )
     verification.jacobian(pattern, [run.trace for run in runs], dependency=dependency)
     return pattern
@@ -334,7 +334,7 @@ def hessian_of(
     with interruptible():
         patterns = patterns_of(runs, solve)
     n = traced_call.n_inputs
-    leaves = leaves_of_shapes(traced_call.argument_shapes())
+    leaves = leaves_of_shapes(traced_call.argument_shapes)
     pattern = pattern_of(
         united(patterns, n, most),
         (n, n),
@@ -375,20 +375,20 @@ def traced_runs(
     local = bool(chosen["local"])
     values = chosen["constants"] == "values"
     try:
-        with traced_call.explaining(local=local):
-            return trace(
-                traced_call.run,
-                partial(traced_call.trace, values=values, local=local, **order),
-                function=traced_call.function,
-                state=traced_call.state,
-                unknown=traced_call.unknown,
-                point=traced_call.point() if local else (),
-                max_paths=int(chosen["max_paths"]),
-                max_memory=bytes_of(chosen["max_memory"]),
-                capture=bool(chosen["capture"]),
-                solving=solving,
-            )
+        return trace(
+            traced_call.run,
+            partial(traced_call.trace, values=values, local=local, **order),
+            function=traced_call.function,
+            state=traced_call.state,
+            unknown=traced_call.unknown,
+            point=traced_call.point() if local else (),
+            max_paths=int(chosen["max_paths"]),
+            max_memory=bytes_of(chosen["max_memory"]),
+            capture=bool(chosen["capture"]),
+            solving=solving,
+        )
     except TracingError as error:
+        traced_call.explain(error, local=local)
         own = own_error(traced_call, error)
         if own is None:
             raise

@@ -79,7 +79,7 @@ class _Detector:
         self._memory = _Memory()
         args = like if type(like) is tuple else (like,)
         self._count = len(args)
-        self._shapes = self._traced_call(args).argument_shapes()
+        self._shapes = self._traced_call(args).argument_shapes
 
     def _traced_call(self, args: tuple[Any, ...]) -> TracedCall:
         static = self._chosen["static_argnums"]
@@ -101,7 +101,7 @@ class _Detector:
         if len(args) != self._count:
             raise InputError(f"{len(args)} arguments, where like= says {self._count}")
         traced_call = self._traced_call(args)
-        shapes = traced_call.argument_shapes()
+        shapes = traced_call.argument_shapes
         if shapes != self._shapes:
             raise InputError(
                 f"arguments {_shown(shapes)}, where like= says {_shown(self._shapes)}: make a "

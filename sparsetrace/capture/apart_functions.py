@@ -17,7 +17,6 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
 from itertools import compress, repeat
 from operator import is_
 from typing import Any
@@ -76,15 +75,18 @@ _RUNS = 5
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
-@contextmanager
-def exchanging(session: Session) -> Iterator[None]:
+class exchanging:
     """Around the runs of a trace, which may exchange codes."""
-    global _sessions
-    with _lock:
-        _sessions += 1
-    try:
-        yield
-    finally:
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        global _sessions
+        with _lock:
+            _sessions += 1
+
+    def __exit__(self, *error: object) -> None:
+        global _sessions
         with _lock:
             _sessions -= 1
             if not _sessions:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import random
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Iterator
+from operator import itemgetter
 from types import CodeType, FrameType
 from typing import Any, NoReturn
 
@@ -152,9 +153,9 @@ class Branches:
         self.ends, self.problem = ends, ""
         self.is_first = self.is_cut = self.is_mixed = self.is_judged = False
         self.exceeded = self.crowded = self.endless = self.is_unfinished = False
-        self.places: Counter[Place] = Counter()
-        self.here: Counter[Place] = Counter()
-        self._in_a_row: Counter[Place] = Counter()
+        self.places: defaultdict[Place, int] = defaultdict(int)
+        self.here: defaultdict[Place, int] = defaultdict(int)
+        self._in_a_row: defaultdict[Place, int] = defaultdict(int)
         """Decisions for True of this run since the last for False."""
         self._resume: list[bool] | None = None
         self.allows_crowd = crowd is None
@@ -453,7 +454,7 @@ class Branches:
         self.exceeded, self.problem = True, problem
         if self.ends:
             raise Enough
-        (code, line), count = self.places.most_common(1)[0]
+        (code, line), count = max(self.places.items(), key=itemgetter(1))
         named = frames.Place(code.co_filename, line, code.co_name)
         raise ValueDependentError(
             explain(

@@ -180,20 +180,24 @@ class Names:
             self._first = self._read(self._scope)
         self._values, self._before = self._first, dict(zip(by_name, self._first, strict=False))
 
-    def standing(self) -> dict[str, Any]:
-        """What stands under the names now."""
+    def put(self, made: InPlace) -> bool:
+        """Put the replacements in place; whether there stood what did when this was made.
+
+        What stood there is noted before that.
+        """
+        made.append((self, self._standing()))
+        self._put(self._by_name)
+        return self._values is self._first
+
+    def _standing(self) -> dict[str, Any]:
         try:
             values = self._read(self._scope)
         except KeyError:
+            self._values = ()
             return {name: self._scope.get(name, ABSENT) for name in self._by_name}
-        if not all(map(is_, values, self._values)):
+        if not (self._values and all(map(is_, values, self._values))):
             self._values, self._before = values, dict(zip(self._by_name, values, strict=True))
         return self._before
-
-    def put(self) -> bool:
-        """Put the replacements in place; whether there stood what did when this was made."""
-        self._put(self._by_name)
-        return self._values is self._first
 
     def put_again(self, before: dict[str, Any]) -> None:
         """The same where what stood there before was put back meanwhile."""
@@ -220,49 +224,48 @@ class Name:
     replacement : object
     """
 
-    __slots__ = ("_first", "_name", "_owner", "_replacement", "_scope", "_standing")
+    __slots__ = ("_assign", "_first", "_name", "_owner", "_replacement", "_scope")
 
     def __init__(self, owner: Any, name: str, replacement: object) -> None:
         self._owner, self._name, self._replacement = owner, name, replacement
-        self._scope: Any = vars(owner) if isinstance(owner, type | types.ModuleType) else owner
-        self._first = self._standing = self._scope.get(name, ABSENT)
+        self._scope: Any = owner
+        self._assign: Callable[[str, Any], None]
+        if isinstance(owner, type):
+            self._scope = vars(owner)
+            self._assign = functools.partial(_set_anew if name == _REMEMBERED else setattr, owner)
+        else:
+            self._assign = owner.__setitem__
+        self._first = self._scope.get(name, ABSENT)
 
-    def standing(self) -> Any:
-        """What stands under the name now."""
-        self._standing = self._scope.get(self._name, ABSENT)
-        return self._standing
+    def put(self, made: InPlace) -> bool:
+        """Put the replacement in place; whether there stood what did when this was made.
 
-    def put(self) -> bool:
-        """Put the replacement in place; whether there stood what did when this was made."""
-        self._assign(self._replacement)
-        return self._standing is self._first
+        What stood there is noted before that.
+        """
+        before = self._scope.get(self._name, ABSENT)
+        made.append((self, before))
+        self._assign(self._name, self._replacement)
+        return before is self._first
 
     def put_again(self, before: object) -> None:
         """The same where what stood there before was put back meanwhile."""
         if self._scope.get(self._name, ABSENT) is before:
-            self._assign(self._replacement)
+            self._assign(self._name, self._replacement)
 
     def put_back(self, before: object) -> None:
         """Put back what stood there before."""
-        self._assign(before)
-
-    def _assign(self, value: object) -> None:
-        scope, name = self._scope, self._name
-        if scope is self._owner:
-            if value is ABSENT:
-                scope.pop(name, None)
-            else:
-                scope[name] = value
-            return
-        if name == _REMEMBERED:
-            _forget_calls_of(scope.get(name))
-        if value is ABSENT:
-            delattr(self._owner, name)
+        if before is not ABSENT:
+            self._assign(self._name, before)
+        elif self._scope is self._owner:
+            self._scope.pop(self._name, None)
         else:
-            setattr(self._owner, name, value)
+            _forget_calls_of(self._scope[self._name])
+            delattr(self._owner, self._name)
 
 
 Replacements = Names | Name
+InPlace = list[tuple[Any, Any]]
+"""Replacements that were put in place, with what stood there before."""
 
 
 def by_owner(patches: Iterable[Patch]) -> list[Replacements]:
@@ -272,17 +275,23 @@ def by_owner(patches: Iterable[Patch]) -> list[Replacements]:
     --------
     >>> import math
     >>> made = by_owner([Patch(math, "sin", math.sin, 1), Patch(math, "cos", math.cos, 2)])
-    >>> len(made), sorted(made[0].standing())
-    (1, ['cos', 'sin'])
+    >>> len(made)
+    1
     """
     at_once: dict[int, tuple[Any, dict[str, Any]]] = {}
-    one_by_one: dict[tuple[int, str], tuple[Any, str, Any]] = {}
+    one_by_one: dict[tuple[int, str], Name] = {}
     for owner, name, _, replacement in patches:
         if type(owner) in _AT_ONCE:
             at_once.setdefault(id(owner), (owner, {}))[1][name] = replacement
         else:
-            one_by_one[id(owner), name] = owner, name, replacement
-    return [*starmap(Names, at_once.values()), *starmap(Name, one_by_one.values())]
+            one_by_one[id(owner), name] = Name(owner, name, replacement)
+    return [*starmap(_of_scope, at_once.values()), *one_by_one.values()]
+
+
+def _of_scope(owner: types.ModuleType | ClassNames, by_name: dict[str, Any]) -> Replacements:
+    if len(by_name) == 1 and type(owner) is types.ModuleType:
+        return Name(vars(owner), *by_name.popitem())
+    return Names(owner, by_name)
 
 
 class Exchange:
@@ -301,7 +310,7 @@ class Exchange:
     """
 
     def __init__(self) -> None:
-        self._made: list[tuple[Any, Any]] = []
+        self._made: InPlace = []
         """With what stood there before."""
 
     def __len__(self) -> int:
@@ -311,8 +320,7 @@ class Exchange:
         """Put patches in place; whether there stood what did when they were listed."""
         is_as_first = True
         for item in replacements:
-            self._made.append((item, item.standing()))
-            is_as_first &= item.put()
+            is_as_first &= item.put(self._made)
         return is_as_first
 
     def make_again(self) -> None:
@@ -336,6 +344,11 @@ def _forget_calls_of(method: object) -> None:
     """Make it another version of the function, for which no place in code remembers a call."""
     if isinstance(method, types.FunctionType):
         method.__defaults__ = method.__defaults__
+
+
+def _set_anew(owner: type, name: str, value: object) -> None:
+    _forget_calls_of(vars(owner).get(name))
+    setattr(owner, name, value)
 
 
 _AT_ONCE = frozenset((types.ModuleType, ClassNames))

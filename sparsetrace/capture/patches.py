@@ -14,9 +14,9 @@ import sys
 import threading
 import types
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -136,6 +136,12 @@ def _replacements(group: str = "") -> list[Replacements]:
 
 
 @table
+def _replacements_of(groups: frozenset[str]) -> list[Replacements]:
+    """Those of the start, and of some groups."""
+    return [item for group in ("", *groups) for item in _replacements(group)]
+
+
+@table
 def _functions(groups: frozenset[str]) -> tuple[dict[int, Patch], dict[int, Patch]]:
     """The patches of what may bear other names, by the ids of originals, and of replacements.
 
@@ -192,9 +198,8 @@ def refresh_registered(*, anew: bool = False) -> None:
     """Bring up to date which functions have a rule of a user's; `anew` if one was taken back."""
     with _lock:
         if registered_functions.refresh() or anew:
-            _patches_of.cache_clear()
-            _replacements.cache_clear()
-            _functions.cache_clear()
+            for listed in (_patches_of, _replacements, _replacements_of, _functions):
+                listed.cache_clear()
 
 
 def _begin() -> None:
@@ -202,13 +207,12 @@ def _begin() -> None:
         _modules_before.clear()
         _modules_before.update(sys.modules)
     groups = _loaded()
-    if not (_patched.make(_replacements()) and _install_new(groups)):
+    _groups.update(groups)
+    if not _patched.make(_replacements_of(groups)):
         # other code has exchanged a name since: what it put there is to be called
         _patched.undo()
-        _groups.clear()
         forget_tables()
-        _patched.make(_replacements())
-        _install_new(groups)
+        _patched.make(_replacements_of(groups))
 
 
 def _restore() -> None:
@@ -237,17 +241,13 @@ def _loaded() -> frozenset[str]:
     That of numpy.ma waits until it is used: it is large, and few functions use it.  So do those
     that an error shows to be used.
     """
-    registered = registered_functions.loaded() - {masked.MODULE} - registered_functions.ON_ESCAPE
-    return numba_functions.loaded().union(registered, threads.loaded())
+    return _from_start(registered_functions.loaded(), numba_functions.loaded(), threads.loaded())
 
 
-def _install_new(groups: Collection[str]) -> bool:
-    """Exchange what more groups hold; whether there stood what did when they were listed."""
-    is_as_listed = True
-    for group in groups:
-        is_as_listed &= _patched.make(_replacements(group))
-    _groups.update(groups)
-    return is_as_listed
+@cache  # the answers are few, and the same from one trace to the next
+def _from_start(registered: frozenset[str], *others: frozenset[str]) -> frozenset[str]:
+    later = registered_functions.ON_ESCAPE | {masked.MODULE}
+    return (registered - later).union(*others)
 
 
 def _install(group: str | None = None) -> bool:
@@ -255,7 +255,9 @@ def _install(group: str | None = None) -> bool:
     global _changes
     with deferred(), _lock:
         new = (_loaded() if group is None else {group}) - _groups
-        _install_new(new)
+        for name in new:
+            _patched.make(_replacements(name))
+        _groups.update(new)
         _changes += bool(new)
     return bool(new)
 
@@ -293,27 +295,34 @@ def _exchange(patches: Iterable[Patch]) -> bool:
     return bool(replacements)
 
 
-@contextmanager
-def putting_back() -> Iterator[None]:
+class putting_back:
     """Around a call whose function's state is put back afterwards, and with it its names."""
-    try:
-        yield
-    finally:
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
         with _lock:
             if len(_rebound):
                 _begun[threading.get_ident()] += 1
 
 
-@contextmanager
-def exchanged_again() -> Iterator[None]:
+class exchanged_again:
     """Around `putting_back`: exchanges the names anew that were put back."""
-    try:
-        yield
-    finally:
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
         me = threading.get_ident()
         with _lock:
             _rebound.make_again()
-            _ended[me] = _begun[me]
+            if me in _begun:
+                _ended[me] = _begun[me]
 
 
 def disturbances() -> object:
@@ -323,6 +332,8 @@ def disturbances() -> object:
     """
     me = threading.get_ident()
     with _lock:
+        if not _begun:
+            return 0
         begun, ended = _begun.total() - _begun[me], _ended.total() - _ended[me]
     return begun if begun == ended else object()
 

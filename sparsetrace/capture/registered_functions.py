@@ -11,7 +11,8 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from operator import is_
+from typing import Any, NamedTuple
 
 from sparsetrace.capture.patch import Patch, class_names, named_like, table
 from sparsetrace.context import CURRENT
@@ -45,21 +46,31 @@ def loaded() -> frozenset[str]:
     >>> "scipy.linalg" in loaded()
     True
     """
-    # both views at once: most modules with rules are not loaded
-    return frozenset(filter(_is_loaded, REGISTERED.keys() & sys.modules.keys()))
+    global _known
+    modules = sys.modules
+    if not (
+        len(_known.there) + len(_known.others) == len(REGISTERED)
+        and modules.keys().isdisjoint(_known.others)
+        and all(map(is_, _known.there.values(), map(modules.get, _known.there)))
+    ):
+        wanted = [(name, modules.get(name)) for name in list(REGISTERED)]
+        there = {name: module for name, module in wanted if _is_complete(module)}
+        _known = _Known(there, REGISTERED.keys() - there.keys(), frozenset(there))
+    return _known.names
 
 
-_complete: dict[str, types.ModuleType] = {}
-"""Modules that were found to be loaded, and will be as long as they stand under their names."""
+class _Known(NamedTuple):
+    """Which modules with rules are loaded, as long as no other object stands under a name.
+
+    Those that are just being loaded are among the others, which are looked for each time.
+    """
+
+    there: dict[str, types.ModuleType | None]
+    others: set[str]
+    names: frozenset[str]
 
 
-def _is_loaded(name: str) -> bool:
-    module = sys.modules.get(name)
-    if module is None or _complete.get(name) is module:
-        return module is not None
-    if is_complete := _is_complete(module):
-        _complete[name] = module
-    return is_complete
+_known = _Known({}, set(), frozenset())
 
 
 def _is_complete(module: types.ModuleType | None) -> bool:
@@ -101,8 +112,9 @@ def refresh() -> bool:
     Wherever else the traced function holds one of them, it is exchanged there too.
     """
     global _held_elsewhere, _made_of
-    users = _with_wrappers(_patch(*key) for key in list(OVERRIDDEN) if _is_loaded(key[0]))
-    scipys = _functions_of(loaded() - ON_ESCAPE)
+    modules = loaded()
+    users = _with_wrappers(_patch(*key) for key in list(OVERRIDDEN) if key[0] in modules)
+    scipys = _functions_of(modules)
     made_of = (scipys, users)
     if scipys is _made_of[0] and _are_same(users, _made_of[1]):
         return False
@@ -123,7 +135,7 @@ def _functions_of(modules: frozenset[str]) -> dict[int, tuple[Any, Any]]:
     """The functions with a rule in these modules, with their wrappers."""
     return _with_wrappers(
         _patch(module, name)
-        for module in modules
+        for module in modules - ON_ESCAPE
         if module.startswith(("scipy.", "numpy.ma"))
         for name in list(REGISTERED[module])
         if "." not in name

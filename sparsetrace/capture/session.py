@@ -188,50 +188,51 @@ class Session:
         The functions of the user's own that may be called; none where there may be others.
     """
 
+    buffered, makes_truths = _FLOATS, False
+    restart_due = False
+    install: Callable[[str | None], bool] = bool
+    """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
+    decider: Callable[[Session, Branches], Callable[..., bool]] = staticmethod(_deciding)
+    outermost: Branches | None = None
+    writes: Any = None
+    unwinds = False
+    crowded = False
+    takes_snapshots = needs_snapshots = False
+    functions: Callable[[], dict[str, Any]] = dict
+    shares_containers = True
+    opens_integers = False
+    opens_truths = differs_in_truths = False
+    may_try = tries_integers = False
+    is_patient = False
+    loops_until: float | None = None
+    leaves_loops = False
+    opens_counters, opened = True, False
+    are_too_many = takes_whole = ran_all = False
+    searches = 0
+    may_take_whole = True
+    repeats: Any = None
+    pace, until, calls_until = 0.0, math.inf, math.inf
+    runs, whiles, hurried = 0, 0, False
+    asks_types: Callable[..., bool] = staticmethod(_in_doubt)
+    asks_dtypes: Callable[[], bool] = staticmethod(_in_doubt)
+    asks_identity: Callable[[], bool] = staticmethod(_in_doubt)
+    reads_frames: Callable[[], bool] = staticmethod(_in_doubt)
+    reached_functions: Callable[[], Sequence[types.FunctionType]] = tuple
+
     def __init__(self, max_paths: int = 1) -> None:
         self.promoted: set[Site | Outside] = set()
         self.decided_masks: set[str] = set()
-        self.buffered, self.makes_truths = _FLOATS, False
-        self.restart_due = False
-        self.install: Callable[[str | None], bool] = bool
-        """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
         self.max_paths = max_paths
         self.effort = Effort()
-        self.decider: Callable[[Session, Branches], Callable[..., bool]] = _deciding
         self.exceeded: list[Branches] = []
         self.multiplying: list[Branches] = []
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
         self.nested: list[Branches] = []
-        self.outermost: Branches | None = None
-        self.writes: Any = None
-        self.unwinds = False
-        self.crowded = False
-        self.takes_snapshots = self.needs_snapshots = False
         self.effects: Known = {}
         self.stdout = sys.stdout
-        self.functions: Callable[[], dict[str, Any]] = dict
-        self.shares_containers = True
-        self.opens_integers = False
-        self.opens_truths = self.differs_in_truths = False
-        self.may_try = self.tries_integers = False
-        self.is_patient = False
-        self.loops_until: float | None = None
-        self.leaves_loops = False
-        self.opens_counters, self.opened = True, False
-        self.are_too_many = self.takes_whole = self.ran_all = False
-        self.may_take_whole = True
         self.wholes: dict[Hashable, Any] = {}
-        self.repeats: Any = None
-        self.searches = 0
-        self.pace, self.until, self.calls_until = 0.0, math.inf, math.inf
-        self.runs, self.whiles, self.hurried = 0, 0, False
         self.renamed: dict[int, types.CodeType] = {}
-        self.asks_types: Callable[..., bool] = _in_doubt
-        self.asks_dtypes: Callable[[], bool] = _in_doubt
-        self.asks_identity: Callable[[], bool] = _in_doubt
-        self.reads_frames: Callable[[], bool] = _in_doubt
-        self.reached_functions: Callable[[], Sequence[types.FunctionType]] = tuple
 
     def has_effects(
         self,

@@ -13,7 +13,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any, Literal
 
 from sparsetrace.capture.escape_errors import explained
@@ -28,6 +28,7 @@ __all__ = ["may_swallow", "must_watch", "watching"]
 
 _PUSH_EXC_INFO = dis.opmap["PUSH_EXC_INFO"]
 _CACHE = dis.opmap.get("CACHE")
+_MONITORS = hasattr(sys, "monitoring")
 _ENTERS = frozenset(("BEFORE_WITH", "BEFORE_ASYNC_WITH"))
 
 
@@ -36,7 +37,7 @@ def must_watch(reached: Reached) -> bool:
 
     Since Python 3.12 that costs nothing while none is raised, and nothing is searched.
     """
-    return hasattr(sys, "monitoring") or may_swallow(reached)
+    return _MONITORS or may_swallow(reached)
 
 
 def may_swallow(reached: Reached) -> bool:
@@ -98,13 +99,14 @@ def _passes_on(names: list[str], at: int) -> bool:
 Swallowed = list[tuple[Exception, EscapeError]]
 
 
-@contextmanager
-def watching(*, active: bool) -> Iterator[Swallowed]:
+def watching(*, active: bool) -> AbstractContextManager[Swallowed]:
     """Every escape that reaches the function's own code, whether or not it swallows it."""
+    return _watching() if active else nullcontext([])
+
+
+@contextmanager
+def _watching() -> Iterator[Swallowed]:
     escapes: Swallowed = []
-    if not active:
-        yield escapes
-        return
     known: list[Exception] = []
 
     def raised(error: BaseException, traceback: types.TracebackType) -> None:
@@ -114,7 +116,7 @@ def watching(*, active: bool) -> Iterator[Swallowed]:
             if isinstance(shown, EscapeError) and shown is not error:
                 escapes.append((error, shown))
 
-    with _monitoring(raised) if hasattr(sys, "monitoring") else _tracing(raised):
+    with _monitoring(raised) if _MONITORS else _tracing(raised):
         yield escapes
 
 

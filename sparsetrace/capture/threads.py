@@ -288,7 +288,7 @@ POOLS = frozenset(_WRAPPED) - {"threading"}
 
 def loaded() -> frozenset[str]:
     """Those of them that the program has loaded."""
-    return POOLS & sys.modules.keys()
+    return frozenset(POOLS & sys.modules.keys())
 
 
 def patches() -> list[Patch]:

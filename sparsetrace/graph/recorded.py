@@ -6,7 +6,10 @@ if each array in them is, in order; what is of an unknown type is never the same
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,10 @@ from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.graph.kept import Kept
 
 __all__ = ["Recorded", "recorded"]
+
+_FEW = 4096
+"""Arrays of so many bytes are compared as bytes."""
+_PLAIN: frozenset[Any] = frozenset((int, bool, str, float))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,29 +71,41 @@ def recorded(graph: Graph, outputs: Ids) -> Recorded:
 
 
 def _copied(item: Any) -> Any:
-    cls = type(item)
+    cls: Any = type(item)
     if cls is np.ndarray:
         return item.copy()
     if cls is list or cls is tuple:
         return cls(map(_copied, item))
-    if is_dataclass(cls):
-        return cls(*(_copied(getattr(item, field.name)) for field in fields(cls)))
-    return item  # a number, or of a type that is never the same
+    read = _reader(cls)
+    # else a number, or of a type that is never the same
+    return item if read is None else cls(*map(_copied, read(item)))
+
+
+@cache
+def _reader(cls: Any) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What gives all fields of such an object at once; None of other types."""
+    if not is_dataclass(cls):
+        return None
+    names = [field.name for field in fields(cls)]
+    assert len(names) > 1
+    return attrgetter(*names)
 
 
 def _are_same(one: Any, other: Any) -> bool:
     if one is other:
         return True
-    cls = type(one)
+    cls: Any = type(one)
     if type(other) is not cls:
         return False
     if cls is np.ndarray:
-        return one.dtype == other.dtype and np.array_equal(one, other)
+        if one.dtype != other.dtype or one.shape != other.shape:
+            return False
+        if one.nbytes <= _FEW:  # several times faster
+            return bool(one.tobytes() == other.tobytes())
+        return np.array_equal(one, other)
     if cls is list or cls is tuple:
         return len(one) == len(other) and all(map(_are_same, one, other))
-    if cls in (int, bool, str, float):
+    if cls in _PLAIN:
         return bool(one == other)
-    if is_dataclass(cls):
-        names = [field.name for field in fields(cls)]
-        return all(_are_same(getattr(one, name), getattr(other, name)) for name in names)
-    return False
+    read = _reader(cls)
+    return read is not None and all(map(_are_same, read(one), read(other)))

@@ -8,7 +8,7 @@ of what the function returned, or filled, becomes one node id.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -150,6 +150,7 @@ class TracedCall:
             self.carried[trace] = [_values(leaf) for leaf in leaves(result)]
         return outputs
 
+    @cached_property
     def argument_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """For each traced leaf the expression that reads it, and its shape."""
         code = getattr(self.function, "__code__", None)
@@ -166,23 +167,18 @@ class TracedCall:
             for name, leaf in named_leaves(tree, start)
         ]
 
-    @contextmanager
-    def explaining(self, *, local: bool) -> Iterator[None]:
-        """An error of the trace names the ways out that only this call can tell.
+    def explain(self, error: TracingError, *, local: bool) -> None:
+        """Let an error of the trace name the ways out that only this call can tell.
 
         They are those for arguments whose values it did not know, and for values that it does.
         """
-        try:
-            yield
-        except (InputError, OutputError, GraphSizeError):
-            raise
-        except TracingError as error:
-            if local and isinstance(error, EscapeError):
-                error.add_remedy(_AS_A_CONSTANT)
-            numbers = sorted(self._exchanged)
-            if numbers:
-                error.add_remedy(_unknown_arguments(numbers))
-            raise
+        if isinstance(error, (InputError, OutputError, GraphSizeError)):
+            return
+        if local and isinstance(error, EscapeError):
+            error.add_remedy(_AS_A_CONSTANT)
+        numbers = sorted(self._exchanged)
+        if numbers:
+            error.add_remedy(_unknown_arguments(numbers))
 
 
 _AS_A_CONSTANT = (

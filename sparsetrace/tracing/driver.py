@@ -152,7 +152,8 @@ def trace(
     watched = must_watch(state.reached)
     with muted(), nullcontext() if session is None else capturing(session, function):
         if session is not None:
-            exchange_watched(state.watched())
+            if state.reached.watched:
+                exchange_watched(state.watched())
             if state.reached.multiplies():
                 exchange_methods()
         runs = _Runs(
@@ -167,10 +168,11 @@ def trace(
             solving=solving,
         )
         result = runs.united()
-        alike = [values for run in result.runs for values in run.trace.alike]
-        with state.moved_from([*point, *alike]) as moved:
-            if moved:
-                result.runs.extend(runs.beside(len(result.runs[0].outputs)))
+        kept = [*point, *(values for run in result.runs for values in run.trace.alike)]
+        if kept:
+            with state.moved_from(kept) as moved:
+                if moved:
+                    result.runs.extend(runs.beside(len(result.runs[0].outputs)))
     return result
 
 
@@ -238,7 +240,7 @@ class _Runs:
         session = self.session
         if session is None:
             return self._unhurried()
-        with exchanging(session):
+        with exchanging():
             try:
                 return self._each_way(session)
             except Exception as error:

@@ -16,7 +16,7 @@ import functools
 import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -256,15 +256,19 @@ class OutsideArrays:
         number = Counter(memory.container for memory in written)
         return {m for m in memories if m.container and number[m.container] >= _SEVERAL}
 
-    @contextmanager
-    def exchanged(self, trace: Trace, session: Session | None) -> Iterator[None]:
+    def exchanged(self, trace: Trace, session: Session | None) -> AbstractContextManager[None]:
         """Around one run of the function."""
         if not self._memories or session is None:
-            yield
-            return
+            return nullcontext()
+        return self._exchanged(self._memories, trace, session)
+
+    @contextmanager
+    def _exchanged(
+        self, memories: Sequence[_Memory], trace: Trace, session: Session
+    ) -> Iterator[None]:
         unknown = set() if trace.local else set(self._unknown.arrays())
         try:
-            for memory in self._memories:
+            for memory in memories:
                 is_unknown = not unknown.isdisjoint(map(id, memory.arrays))
                 traced = memory in session.promoted and memory.problem is None
                 stand_ins = memory.stand_ins(trace, traced=traced, unknown=is_unknown)
@@ -272,7 +276,7 @@ class OutsideArrays:
                     assign(stand_ins[number])
             yield
         finally:
-            for memory in self._memories:
+            for memory in memories:
                 for assign, number in memory.places:
                     with suppress(LookupError):  # the function made it shorter
                         assign(memory.arrays[number])

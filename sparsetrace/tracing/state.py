@@ -20,14 +20,14 @@ import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import chain, repeat
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import asarray, complex128, dtype, empty, float64, frombuffer, ndarray, ravel
 from numpy.random import Generator
 
-from sparsetrace.tracing.bundles import Bundles, contents
+from sparsetrace.tracing.bundles import Bundles, Reader, contents
 from sparsetrace.tracing.kept_iterators import stand_in_for
 from sparsetrace.tracing.shared_memory import overlapping
 from sparsetrace.user_code.held_arrays import HeldArrays
@@ -114,20 +114,30 @@ class State:
 
     def _in_bundles(self) -> None:
         """What most runs leave as it is, so that a run is not charged for each."""
-        self._ordered = [entry for entry in self._dicts if _is_ordered(entry[0])]
-        plain = [entry for entry in self._dicts if not _is_ordered(entry[0])]
-        self._dict_bundles = Bundles(
-            plain, dict.__len__, contents(dict.values), contents(dict.__iter__)
-        )
+        plain = self._dicts
+        self._ordered = [entry for entry in plain if _is_ordered(entry[0])]
+        if self._ordered:
+            plain = [entry for entry in plain if not _is_ordered(entry[0])]
         sets = [(container, set().union(container)) for container in self.reached.sets]
-        self._set_bundles = Bundles(sets, set.__len__, contents(set.__iter__))
-        self._list_bundles = Bundles(self._lists, list.__len__, contents(list.__iter__))
-        self._object_bundles = Bundles(self._objects, None, partial(map, type), _dicts_of)
-        self._class_bundles = Bundles(self._classes, _size_of_class, contents(_held_by_class))
+        kinds: tuple[tuple[list[Any], _HowToBundle], ...] = (
+            (self._objects, _OBJECTS),
+            (plain, _DICTS),
+            (self._lists, _LISTS),
+            (sets, _SETS),
+            (self._classes, _CLASSES),
+        )
+        self._bundles = [
+            (Bundles(entries, how.size, *how.readers), how.put_back)
+            for entries, how in kinds
+            if entries
+        ]
 
-    @contextmanager
-    def run(self) -> Iterator[None]:
+    def run(self) -> _Call:
         """Around one call of the function."""
+        return _Call(self)
+
+    def begin_call(self) -> list[Callable[[], None]]:
+        """Exchange what is; how to put back what only some calls may change."""
         others: list[Callable[[], None]] = []
         try:
             if self._exchanges:
@@ -137,11 +147,10 @@ class State:
             if self._changes_functions:
                 others += map(_kept_function, self.reached.functions)
                 others += map(_kept_bases, self.reached.classes)
-            yield
-        finally:
-            for put_back in others:
-                put_back()
-            self._put_back()
+        except BaseException:
+            self.put_back()
+            raise
+        return others
 
     def watched(self) -> Iterator[tuple[Callable[[Any], None], Any]]:
         """How to exchange each function that is watched where it is held, and the function."""
@@ -211,7 +220,7 @@ class State:
         removed = list(_without(wanted, self._copies()))
         self._arrays.clear()
         self._moves.clear()
-        del self._dict_bundles, self._list_bundles, self._class_bundles
+        self._bundles.clear()
         try:
             yield
         finally:
@@ -241,30 +250,19 @@ class State:
             if stand_in is not original:
                 assign(stand_in)
 
-    def _put_back(self) -> None:
+    def put_back(self) -> None:
+        """Let everything hold again what it held."""
         for cell, content in self._cells:
             if _content(cell) is not content:
                 if content is _ABSENT:
                     del cell.cell_contents
                 else:
                     cell.cell_contents = content
-        for item, cls, attributes in self._object_bundles.changed():
-            if type(item) is not cls or dict_of(item) is not attributes:
-                _reset_object(item, cls, attributes)
-        for container, before in chain(self._dict_bundles.changed(), self._ordered):
-            if dict.__len__(container) != len(before) or not _same_items(container, before):
-                _refill(container, before)
-        for some, items in self._list_bundles.changed():
-            if list.__len__(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
-                list.__setitem__(some, slice(None), items)
-        for container, members in self._set_bundles.changed():
-            if {*map(id, set.__iter__(container))} != {*map(id, members)}:
-                set.clear(container)
-                set.update(container, members)
-        for cls, before in self._class_bundles.changed():
-            now = _CLASS_DICT(cls)
-            if len(now) != len(before) or not all(map(_is, now.values(), before.values())):
-                _reset_class(cls, before)
+        for bundles, put_back_each in self._bundles:
+            for entry in bundles.changed():
+                put_back_each(*entry)
+        for container, before in self._ordered:
+            _put_back_dict(container, before)
         for scope, name, value in self._names:
             if scope.get(name, _ABSENT) is not value:
                 _assign_name(scope, name, value)
@@ -277,6 +275,25 @@ class State:
             _refill_slots(item, slots, filled)
         for put_back in (*self._arrays, *self._others):
             put_back()
+
+
+class _Call:
+    """One call of a function, after which its state is put back."""
+
+    __slots__ = ("_others", "_state")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def __enter__(self) -> None:
+        self._others = self._state.begin_call()
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            for put_back in self._others:
+                put_back()
+        finally:
+            self._state.put_back()
 
 
 @contextmanager
@@ -317,6 +334,11 @@ def _taken(container: Any) -> dict[Any, Any]:
     if issubclass(type(container), collections.OrderedDict):
         return dict(collections.OrderedDict.items(container))
     return dict(dict.items(container))
+
+
+def _put_back_dict(container: Any, before: dict[Any, Any]) -> None:
+    if dict.__len__(container) != len(before) or not _same_items(container, before):
+        _refill(container, before)
 
 
 def _is_scope(container: object) -> bool:
@@ -370,8 +392,10 @@ def _dicts_of(items: Sequence[Any]) -> Iterable[Any]:
     return map(object.__getattribute__, items, repeat("__dict__"))
 
 
-def _reset_class(cls: type, before: dict[str, Any]) -> None:
+def _put_back_class(cls: type, before: dict[str, Any]) -> None:
     now = dict(_CLASS_DICT(cls))
+    if len(now) == len(before) and all(map(_is, now.values(), before.values())):
+        return
     for name in now.keys() - before.keys() - _MADE_BY_PYTHON:
         with suppress(AttributeError, TypeError):
             type.__delattr__(cls, name)
@@ -408,8 +432,10 @@ def _is_stand_in(value: Any) -> bool:
     return isinstance(owner, str) and owner.startswith("sparsetrace.capture.")
 
 
-def _reset_object(item: object, cls: type, attributes: dict[str, Any]) -> None:
+def _put_back_object(item: object, cls: type, attributes: dict[str, Any]) -> None:
     """Its class and its dict, unless compiled code makes a new one whenever it is asked."""
+    if type(item) is cls and dict_of(item) is attributes:
+        return
     with suppress(AttributeError, TypeError):
         if type(item) is not cls:
             object.__setattr__(item, "__class__", cls)
@@ -469,6 +495,17 @@ def _refill_slots(item: object, names: tuple[str, ...], before: dict[str, Any]) 
 
 
 # ---------------------------------------------------------------- other containers
+def _put_back_list(some: Any, items: list[Any]) -> None:
+    if list.__len__(some) != len(items) or not all(map(_is, list.__iter__(some), items)):
+        list.__setitem__(some, slice(None), items)
+
+
+def _put_back_set(container: Any, members: set[Any]) -> None:
+    if {*map(id, set.__iter__(container))} != {*map(id, members)}:
+        set.clear(container)
+        set.update(container, members)
+
+
 def _refill_deque(container: collections.deque[Any], before: list[Any]) -> None:
     if collections.deque.__len__(container) != len(before) or not all(
         map(_is, collections.deque.__iter__(container), before)
@@ -549,6 +586,24 @@ def _kept_objects(values: ndarray[Any, Any]) -> Callable[[], None]:
             ndarray.__setitem__(values, ..., items.reshape(shape))
 
     return put_back
+
+
+# ------------------------------------------------------------------------- bundles
+class _HowToBundle(NamedTuple):
+    """How containers of one kind are compared with what they held, and put back."""
+
+    size: Callable[[Any], int] | None
+    readers: tuple[Reader, ...]
+    put_back: Callable[..., None]
+
+
+_OBJECTS = _HowToBundle(None, (partial(map, type), _dicts_of), _put_back_object)
+_DICTS = _HowToBundle(
+    dict.__len__, (contents(dict.values), contents(dict.__iter__)), _put_back_dict
+)
+_LISTS = _HowToBundle(list.__len__, (contents(list.__iter__),), _put_back_list)
+_SETS = _HowToBundle(set.__len__, (contents(set.__iter__),), _put_back_set)
+_CLASSES = _HowToBundle(_size_of_class, (contents(_held_by_class),), _put_back_class)
 
 
 # --------------------------------------------------------------- random generators

@@ -1,5 +1,7 @@
 """What is exchanged while a trace runs, and is put back."""
 
+import types
+
 from sparsetrace.capture.patch import Exchange, Patch, by_owner
 
 
@@ -27,3 +29,23 @@ def test_an_operator_of_a_class_is_exchanged_however_often():
         assert read() == {"traced"}
         exchange.undo()
         assert read() == {"plain"}
+
+
+def test_names_that_were_absent_when_they_were_listed():
+    """A module may get one of them later, which is put back as well."""
+    module = types.ModuleType("late")
+    module.first = "first"
+    exchange = Exchange()
+    listed = by_owner([Patch(module, name, None, "traced") for name in ("first", "second")])
+    exchange.make(listed)
+    exchange.undo()
+    assert not hasattr(module, "second")
+    module.second = "second"
+    assert not exchange.make(listed)  # other replacements are wanted
+    assert (module.first, module.second) == ("traced", "traced")
+    exchange.undo()
+    assert (module.first, module.second) == ("first", "second")
+    del module.second
+    exchange.make(listed)
+    exchange.undo()
+    assert module.first == "first" and not hasattr(module, "second")

@@ -398,7 +398,7 @@ def test_a_forked_process_adds_to_no_trace():
 
 def test_modules_loaded_in_the_function(monkeypatch):
     """``from multiprocessing.pool import ThreadPool`` in the function itself."""
-    monkeypatch.setattr(threads, "loaded", lambda: set(found))
+    monkeypatch.setattr(threads, "loaded", lambda: frozenset(found))
     found = []
 
     def f(x):
