@@ -177,18 +177,15 @@ class SparsityPattern(Counts, csr_array):  # type: ignore[misc]  # SciPy has no 
             # SciPy's compiled routines would convert, and so copy, at every call.
             dtype = np.result_type(indptr, indices)
             indptr, indices = indptr.astype(dtype, copy=False), indices.astype(dtype, copy=False)
+        data = np.empty(len(indices), dtype=np.bool_)
+        data.fill(True)
         pattern = cls.__new__(cls)
-        pattern.__dict__.update(
-            _ATTRIBUTES,
-            _shape=shape,
-            data=np.ones(len(indices), dtype=np.bool_),
-            indices=indices,
-            indptr=indptr,
-        )
+        attributes = pattern.__dict__
+        attributes.update(_ATTRIBUTES, _shape=shape, data=data, indices=indices, indptr=indptr)
         if any(remarks):
-            pattern.left_out, pattern.taken_whole = remarks
+            attributes["left_out"], attributes["taken_whole"] = remarks
         if row_leaves or column_leaves:
-            pattern.row_leaves, pattern.column_leaves = row_leaves, column_leaves
+            attributes["row_leaves"], attributes["column_leaves"] = row_leaves, column_leaves
         return pattern
 
     @property  # type: ignore[misc]  # read-only

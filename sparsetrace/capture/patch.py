@@ -335,7 +335,7 @@ class Exchange:
             item.put_back(before)
 
 
-_REMEMBERED = "__getitem__"
+_REMEMBERED = "__getitem__" if sys.version_info >= (3, 13) else ""
 """The method that Python 3.13 goes on calling by ``a[k]`` after it was exchanged in a class that
 was modified a thousand times."""
 

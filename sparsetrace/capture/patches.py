@@ -113,7 +113,7 @@ _patched = Exchange()
 """Of modules and classes."""
 _rebound = Exchange()
 """Of names that were bound early."""
-_groups: set[str] = set()
+_groups: frozenset[str] = frozenset()
 """Those exchanged by now."""
 _modules_before: set[str] = set()
 
@@ -203,29 +203,30 @@ def refresh_registered(*, anew: bool = False) -> None:
 
 
 def _begin() -> None:
+    global _groups
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
         _modules_before.update(sys.modules)
-    groups = _loaded()
-    _groups.update(groups)
-    if not _patched.make(_replacements_of(groups)):
+    _groups = _loaded()
+    if not _patched.make(_replacements_of(_groups)):
         # other code has exchanged a name since: what it put there is to be called
         _patched.undo()
         forget_tables()
-        _patched.make(_replacements_of(groups))
+        _patched.make(_replacements_of(_groups))
 
 
 def _restore() -> None:
+    global _groups
     _patched.undo()
     _rebound.undo()
     if len(sys.modules) != len(_modules_before):
         _restore_new_modules()
-    _groups.clear()
+    _groups = frozenset()
 
 
 def _restore_new_modules() -> None:
     """Modules first imported during a trace may have bound replacements by name."""
-    by_replacement = _functions(frozenset(_groups))[1]
+    by_replacement = _functions(_groups)[1]
     for module in set(sys.modules) - _modules_before:
         scope = getattr(sys.modules.get(module), "__dict__", {})
         for name, value in list(scope.items()):
@@ -252,12 +253,12 @@ def _from_start(registered: frozenset[str], *others: frozenset[str]) -> frozense
 
 def _install(group: str | None = None) -> bool:
     """Exchange a group, by default those of all modules loaded by now; whether that was new."""
-    global _changes
+    global _changes, _groups
     with deferred(), _lock:
         new = (_loaded() if group is None else {group}) - _groups
         for name in new:
             _patched.make(_replacements(name))
-        _groups.update(new)
+        _groups |= new
         _changes += bool(new)
     return bool(new)
 
@@ -340,7 +341,7 @@ def disturbances() -> object:
 
 def _by_original() -> dict[int, Patch]:
     with _lock:
-        return _functions(frozenset(_groups))[0]
+        return _functions(_groups)[0]
 
 
 def stand_in_for(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -107,5 +107,5 @@ def _are_same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(_are_same, one, other))
     if cls in _PLAIN:
         return bool(one == other)
-    read = _reader(cls)
+    read = _reader(one.__class__)
     return read is not None and all(map(_are_same, read(one), read(other)))

@@ -97,16 +97,16 @@ class TracedCall:
                 f"static_argnums={static_argnums!r} names an argument that argnums={argnums!r} "
                 "names too: what is differentiated by cannot be static"
             )
-        free = set(range(len(args))).difference(self._numbers, static)
-        self._unknown = sorted(free)
+        taken = [*self._numbers, *static]
+        self._unknown = [i for i in range(len(args)) if i not in taken]
         self.unknown = UnknownArguments(args, self._unknown)
         self._exchanged: set[int] = set()
         self._trees = [_checked(args[i]) for i in self._numbers]
         self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
         self.n_inputs = sum(self._sizes)
         refresh_registered()  # their functions are looked for in what the function reaches
-        taken = [arg for i, arg in enumerate(args) if i not in self._numbers]
-        self.state = State([f, *taken], args, self._trees)
+        others = [arg for i, arg in enumerate(args) if i not in self._numbers]
+        self.state = State([f, *others], args, self._trees)
         self.result_shapes: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()

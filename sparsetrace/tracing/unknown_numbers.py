@@ -94,8 +94,9 @@ class UnknownArguments:
     def arrays(self) -> dict[int, Any]:
         """The arrays among them, by their ids."""
         result: dict[int, Any] = {}
-        given = [self._arguments[i] for i in self._numbers]
-        _gather(given, lambda array: result.setdefault(id(array), array), set())
+        if self._numbers:
+            given = [self._arguments[i] for i in self._numbers]
+            _gather(given, lambda array: result.setdefault(id(array), array), set())
         return result
 
     def written(self) -> Written:

@@ -48,4 +48,5 @@ def test_names_that_were_absent_when_they_were_listed():
     del module.second
     exchange.make(listed)
     exchange.undo()
-    assert module.first == "first" and not hasattr(module, "second")
+    assert module.first == "first"
+    assert not hasattr(module, "second")

@@ -40,8 +40,8 @@ def counts_of(bits: Bits) -> NDArray[np.int64]:
     return summed
 
 
-def inputs_of(bits: Bits) -> Ids:
-    """The inputs whose bits are set, row by row.
+def inputs_of(bits: Bits, counts: NDArray[np.int64] | None = None) -> Ids:
+    """The inputs whose bits are set, row by row; of how many in each, if that is known.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def inputs_of(bits: Bits) -> Ids:
         lengths = np.bitwise_count(words)
     else:  # most have a bit: by rows
         starts = np.arange(len(bits)) * (-64 * width)
-        lengths = counts_of(bits)
+        lengths = counts_of(bits) if counts is None else counts
     (found,) = np.unpackbits(words.view(np.uint8), bitorder="little").view(bool).nonzero()
     found += starts.repeat(lengths)
     return found.astype(np.int32)
