@@ -8,8 +8,8 @@ of what the function returned, or filled, becomes one node id.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from itertools import accumulate, pairwise
+from math import prod
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -66,6 +66,8 @@ class TracedCall:
     unknown : UnknownArguments
         Those that a global trace takes for unknown.
     n_inputs : int
+    argument_shapes : list of tuple
+        For each traced leaf the expression that reads it, and its shape.
     result_shapes : dict of list of tuple
         For each leaf of a result the expression that reads it, and its shape; by how many numbers
         the result had.
@@ -102,7 +104,8 @@ class TracedCall:
         self.unknown = UnknownArguments(args, self._unknown)
         self._exchanged: set[int] = set()
         self._trees = [_checked(args[i]) for i in self._numbers]
-        self._sizes = [_size(leaf) for tree in self._trees for leaf in leaves(tree)]
+        self.argument_shapes = list(self._named_shapes())
+        self._sizes = [prod(shape) for _, shape in self.argument_shapes]
         self.n_inputs = sum(self._sizes)
         refresh_registered()  # their functions are looked for in what the function reaches
         others = [arg for i, arg in enumerate(args) if i not in self._numbers]
@@ -150,22 +153,15 @@ class TracedCall:
             self.carried[trace] = [_values(leaf) for leaf in leaves(result)]
         return outputs
 
-    @cached_property
-    def argument_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
-        """For each traced leaf the expression that reads it, and its shape."""
+    def _named_shapes(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         code = getattr(self.function, "__code__", None)
         names = code.co_varnames[: code.co_argcount] if code is not None else ()
         if getattr(self.function, "__self__", None) is not None:
             names = names[1:]
-        named = [
-            (names[i] if i < len(names) else f"args[{i}]", tree)
-            for i, tree in zip(self._numbers, self._trees, strict=True)
-        ]
-        return [
-            (name, _shape(leaf))
-            for start, tree in named
-            for name, leaf in named_leaves(tree, start)
-        ]
+        for i, tree in zip(self._numbers, self._trees, strict=True):
+            name = names[i] if i < len(names) else f"args[{i}]"
+            for place, leaf in named_leaves(tree, name):
+                yield place, _shape(leaf)
 
     def explain(self, error: TracingError, *, local: bool) -> None:
         """Let an error of the trace name the ways out that only this call can tell.
@@ -259,11 +255,6 @@ def _checked_leaf(leaf: object) -> Any:
             "and write the function for plain arrays"
         )
     return leaf
-
-
-def _size(leaf: Any) -> int:
-    """How many numbers a leaf holds."""
-    return sum(map(_size, leaf)) if isinstance(leaf, list) else int(np.size(leaf))
 
 
 def _shape(leaf: Any) -> tuple[int, ...]:

@@ -60,11 +60,12 @@ class Bundles(Generic[_Entry]):
         self._bundles: Sequence[Any] = ()
         if not entries:
             return
-        is_filled = size or (lambda container: True)
-        empty = [entry for entry in entries if not is_filled(entry[0])]
-        filled = [entry for entry in entries if is_filled(entry[0])] if empty else entries
-        self._empty = [(some, _containers(some)) for some in _parted(empty, _SIZE_OF_EMPTY)]
-        self._bundles = [self._bundle(some) for some in _parted(filled, _SIZE)]
+        empty = [entry for entry in entries if not size(entry[0])] if size is not None else []
+        if empty:
+            self._empty = [(some, _containers(some)) for some in _parted(empty, _SIZE_OF_EMPTY)]
+            assert size is not None
+            entries = [entry for entry in entries if size(entry[0])]
+        self._bundles = [self._bundle(some) for some in _parted(entries, _SIZE)]
 
     def _bundle(self, entries: Sequence[_Entry]) -> tuple[Any, ...]:
         containers = _containers(entries)
@@ -91,8 +92,8 @@ class Bundles(Generic[_Entry]):
                 yield from entries
 
 
-def _parted(entries: Sequence[_Entry], size: int) -> Iterator[Sequence[_Entry]]:
-    return (entries[i : i + size] for i in range(0, len(entries), size))
+def _parted(entries: Sequence[_Entry], size: int) -> list[Sequence[_Entry]]:
+    return [entries[i : i + size] for i in range(0, len(entries), size)]
 
 
 def _containers(entries: Sequence[_Entry]) -> list[Any]:

@@ -386,8 +386,7 @@ class _Runs:
         if not runs:
             assert begun.own is not None
             raise explained(begun.own) from begun.own.__cause__
-        remarks = (tuple(dict.fromkeys(lines)) for lines in (left_out, begun.taken_whole))
-        return Traced(runs, *remarks)
+        return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(begun.taken_whole)))
 
     def _give_up_graphs(self, begun: _Begun) -> None:
         """Unite the patterns of the paths so far, where their graphs have very many nodes.

@@ -327,7 +327,7 @@ class Walk:
                 result.names.append((scope, name))
         for name in info.global_stores:
             result.names.append((scope, name))
-        for module in imported_by(info, scope):
+        for module in imported_by(info, scope) if info.imports else ():
             if module is not None:
                 self.named(module, info)
             else:
