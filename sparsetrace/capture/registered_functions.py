@@ -102,7 +102,8 @@ _held_elsewhere: dict[int, tuple[Any, Any]] = {}
 
 Those of classes are exchanged in these alone, unless a user has given the rule.
 """
-_made_of: tuple[dict[int, tuple[Any, Any]], dict[int, tuple[Any, Any]]] = ({}, {})
+_NONE: dict[int, tuple[Any, Any]] = {}
+_made_of: tuple[dict[int, tuple[Any, Any]], dict[int, tuple[Any, Any]]] = ({}, _NONE)
 """Of SciPy's, and of a user's, these were made."""
 
 
@@ -113,10 +114,12 @@ def refresh() -> bool:
     """
     global _held_elsewhere, _made_of
     modules = loaded()
-    users = _with_wrappers(_patch(*key) for key in list(OVERRIDDEN) if key[0] in modules)
+    users = _NONE
+    if OVERRIDDEN:
+        users = _with_wrappers(_patch(*key) for key in list(OVERRIDDEN) if key[0] in modules)
     scipys = _functions_of(modules)
     made_of = (scipys, users)
-    if scipys is _made_of[0] and _are_same(users, _made_of[1]):
+    if scipys is _made_of[0] and (users is _made_of[1] or _are_same(users, _made_of[1])):
         return False
     known = {**scipys, **users} if users else scipys
     is_other = not _are_same(known, _held_elsewhere)

@@ -150,12 +150,15 @@ class OutsideArrays:
     def __init__(self, state: State, unknown: UnknownArguments) -> None:
         self._state, self._unknown = state, unknown
         self._memories: list[_Memory] | None = None
+        self._holds_arguments: bool | None = None
 
-    @functools.cached_property
+    @property
     def holds_arguments(self) -> bool:
         """Whether the function holds an unknown argument by another name as well."""
-        arrays = self._unknown.arrays().values()
-        return bool(arrays) and self._state.holds(arrays)
+        if self._holds_arguments is None:
+            arrays = self._unknown.arrays().values()
+            self._holds_arguments = bool(arrays) and self._state.holds(arrays)
+        return self._holds_arguments
 
     def watch(self, error: BaseException | None) -> bool:
         """Exchange the arrays from now on; whether that is new and may help against an error."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import compress
-from operator import ne
+from operator import ne, or_
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,8 @@ _OF_BLOCK = 1000
 """In the time that a wide step takes besides, so many parents are united."""
 _FOLDED = 256
 """So many bits show how dense rows will be."""
+_FEW = 100
+"""Bits that are read one by one."""
 _REPEATED = 4
 """More outputs than so many are equal, on the average, where they are read once."""
 
@@ -109,6 +111,8 @@ def foreseen(blocks: Sequence[Block], n_inputs: int) -> float:
 
 def read(rows: Sequence[int], n_inputs: int) -> tuple[NDArray[np.integer], Ids]:
     """Sets as CSR index arrays; of equal ones that follow each other one is read."""
+    if sum(map(int.bit_count, rows)) <= _FEW:
+        return _read_few(rows)
     differs = [True, *map(ne, rows, rows[1:])]
     few = _REPEATED * sum(differs) < len(rows)
     bits = joined([*compress(rows, differs)] if few else rows, words_for(n_inputs))
@@ -123,6 +127,18 @@ def read(rows: Sequence[int], n_inputs: int) -> tuple[NDArray[np.integer], Ids]:
     return indptr, indices
 
 
+def _read_few(rows: Sequence[int]) -> tuple[NDArray[np.integer], Ids]:
+    ends, indices = [0], []
+    for row in rows:
+        while row:
+            lowest = row & -row
+            indices.append(lowest.bit_length() - 1)
+            row ^= lowest
+        ends.append(len(indices))
+    check_entries(len(indices))
+    return np.array(ends, np.int64), np.array(indices, np.int32)
+
+
 def nodes_of(ids: Ids) -> list[int]:
     """Nodes as places in a list of sets; that of all constants is 0."""
     nodes: list[Any] = np.maximum(ids, 0).tolist()
@@ -131,9 +147,9 @@ def nodes_of(ids: Ids) -> list[int]:
 
 def _unite_columns(sets: list[int], block: Columns) -> None:
     first, *others = map(nodes_of, block.columns)
-    unions = [sets[node] for node in first]
+    unions = [*map(sets.__getitem__, first)]
     for column in others:
-        unions = [union | sets[node] for union, node in zip(unions, column, strict=True)]
+        unions = [*map(or_, unions, map(sets.__getitem__, column))]
     sets[block.base : block.base + block.size] = unions
 
 

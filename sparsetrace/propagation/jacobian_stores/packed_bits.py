@@ -55,7 +55,7 @@ def inputs_of(bits: Bits, counts: NDArray[np.int64] | None = None) -> Ids:
         starts = at % width * 64 - 64 * np.arange(len(at))
         lengths = np.bitwise_count(words)
     else:  # most have a bit: by rows
-        starts = np.arange(len(bits)) * (-64 * width)
+        starts = np.arange(0, -64 * width * len(bits), -64 * width)
         lengths = counts_of(bits) if counts is None else counts
     (found,) = np.unpackbits(words.view(np.uint8), bitorder="little").view(bool).nonzero()
     found += starts.repeat(lengths)
