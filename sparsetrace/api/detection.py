@@ -289,7 +289,7 @@ def _of_one_size(
     elsewhere, but no derivative.
     """
     sizes_found = [len(run.outputs) for run in runs]
-    if len(set(sizes_found)) == 1:
+    if len(runs) == 1 or len(set(sizes_found)) == 1:
         return runs, patterns, ()
     entries = [p.nnz if isinstance(p, IntervalRows) else len(p[1]) for p in patterns]
     wanted = {size for size, count in zip(sizes_found, entries, strict=True) if count}
@@ -406,6 +406,8 @@ def checked(function: Callable[..., Any], kind: Any, given: Mapping[str, Any]) -
         If a value is none that it takes.
     """
     chosen = completed(function, kind, given)
+    if not given:
+        return chosen
     max_paths, constants, store = chosen["max_paths"], chosen["constants"], chosen["store"]
     most = chosen["max_entries"]
     if not isinstance(most, (int, float, np.integer)) or not most >= 0:

@@ -206,7 +206,8 @@ class Branches:
             if self.paths:
                 if self.taken < len(self._expected):
                     self._refuse_other(self._expected[self.taken][0])
-                self._keep_waiting()
+                if self.taken:
+                    self._keep_waiting()
                 if not self._waiting:
                     return False
                 self._take_next()

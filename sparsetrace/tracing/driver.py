@@ -154,7 +154,7 @@ def trace(
         if session is not None:
             if state.reached.watched:
                 exchange_watched(state.watched())
-            if state.reached.multiplies():
+            if state.reached.multiplies:
                 exchange_methods()
         runs = _Runs(
             call,

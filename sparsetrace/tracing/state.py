@@ -87,7 +87,6 @@ class State:
         walk.push(self._roots[1:], opaque=False)
         walk.run()
         self.reached = result = walk.found
-        self._changes_functions = result.changes_functions()
         self._cells = [[cell, _content(cell)] for cell in result.cells]
         self._objects = result.objects
         self._dicts = [
@@ -144,7 +143,7 @@ class State:
                 self._exchange()
             for move in self._moves:
                 move()
-            if self._changes_functions:
+            if self.reached.changes_functions:
                 others += map(_kept_function, self.reached.functions)
                 others += map(_kept_bases, self.reached.classes)
         except BaseException:

@@ -58,7 +58,6 @@ __all__ = [
 
 _MOST_OBJECTS = 100_000
 _ABSENT = object()
-_OF_FUNCTIONS = frozenset(("__bases__", "__code__", "__defaults__", "__kwdefaults__"))
 
 
 @dataclass(slots=True)
@@ -86,6 +85,12 @@ class Reached:
         Functions that `is_watched` names, and what holds one as a default or a partial call.
     unknown : bool
         Whether functions may be called that the walk has not seen.
+    changes_functions : bool
+        Whether any code may give functions other defaults or code, or classes other bases.
+    multiplies : bool
+        Whether any code calls the method ``dot`` of an array by name.
+    names_truths : bool
+        Whether any code that was seen compares with True or False by identity.
     """
 
     codes: list[tuple[Code, dict[str, Any]]] = field(default_factory=list)
@@ -109,21 +114,13 @@ class Reached:
     defaults: list[Any] = field(default_factory=list)
     partials: list[Any] = field(default_factory=list)
     unknown: bool = False
-
-    def changes_functions(self) -> bool:
-        """Whether any code may give functions other defaults or code, or classes other bases."""
-        return any(
-            code.writes_attributes or not _OF_FUNCTIONS.isdisjoint(code.names)
-            for code, _ in self.codes
-        )
+    changes_functions: bool = False
+    multiplies: bool = False
+    names_truths: bool = False
 
     def asks_dtypes(self) -> bool:
         """Whether any code may ask for a dtype; not in doubt."""
         return any(code.asks_dtypes for code, _ in self.codes)
-
-    def multiplies(self) -> bool:
-        """Whether any code calls the method ``dot`` of an array by name."""
-        return any(code.multiplies for code, _ in self.codes)
 
     def tells_numbers_apart(self) -> bool:
         """Whether any code may tell Python's numbers from NumPy's, or ints from floats.
@@ -179,7 +176,7 @@ class Reached:
 
     def compares_truths(self) -> bool:
         """Whether any code may compare with True or False by identity; in doubt, yes."""
-        return self.unknown or any(code.compares_truths for code, _ in self.codes)
+        return self.unknown or self.names_truths
 
 
 _FRAMES = frozenset("f_locals getargvalues".split())
@@ -313,6 +310,9 @@ class Walk:
         result.dicts.append(attributes)
         result.codes.append((info, scope))
         result.functions.append(item)
+        result.changes_functions |= info.changes_functions
+        result.multiplies |= info.multiplies
+        result.names_truths |= info.compares_truths
         todo, seen, atoms = self.todo, self.seen, ATOMS
         for name in [name for name in info.names if name in scope]:
             value = scope.get(name)

@@ -47,6 +47,9 @@ _ASKS_DTYPES = frozenset(
     "result_type".split()
 )
 _WRITES_ATTRIBUTES = frozenset(("setattr", "delattr", "vars", "__dict__"))
+_CHANGES_FUNCTIONS = _WRITES_ATTRIBUTES | frozenset(
+    ("__bases__", "__code__", "__defaults__", "__kwdefaults__")
+)
 
 
 def is_foreign(module: object, filename: str = "") -> bool:
@@ -76,6 +79,8 @@ class Code:
     writes_globals: bool
     writes_attributes: bool
     """Whether it may write names that it does not store by an instruction."""
+    changes_functions: bool
+    """Whether it may give functions other defaults or code, or classes other bases."""
     asks_dtypes: bool
     """Whether it may ask an array for its dtype."""
     compares_truths: bool
@@ -127,6 +132,7 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         not names.isdisjoint(_DOUBTFUL),
         not names.isdisjoint(_WRITES_GLOBALS),
         not names.isdisjoint(_WRITES_ATTRIBUTES),
+        not names.isdisjoint(_CHANGES_FUNCTIONS),
         not names.isdisjoint(_ASKS_DTYPES),
         _IS in present and any(map(_compares_truths, codes)),
         "dot" in names and any(_multiplies(one, scope) for one in codes),
