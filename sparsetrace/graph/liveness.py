@@ -166,7 +166,7 @@ def _live(item: Products, live: Flags, *, pure: bool) -> Products:
         keep &= item.left > OPAQUE
         if item.right is not item.left:
             keep &= item.right > OPAQUE
-    if keep.all():
+    if count_nonzero(keep) == len(keep):
         return item
     nodes = item.nodes[keep]
     left = nodes if item.left is item.nodes else item.left[keep]
@@ -185,12 +185,13 @@ def _not_held(graph: Graph, item: Products, squares: Flags, inner: Flags) -> lis
             drop &= equal
             here = nodes[some]
             maybe = (squares[here] | inner[here]) & ~equal
-            if maybe.any():
+            if count_nonzero(maybe):
                 drop |= maybe & _are_parents(graph, here, left[some], right[some])
         np.logical_not(drop, out=keep[some])
-    if keep.all():
+    count = count_nonzero(keep)
+    if count == len(keep):
         return [(left, right)]
-    if not keep.any():
+    if not count:
         return []
     kept = left[keep]
     return [(kept, kept if right is left else right[keep])]

@@ -74,10 +74,13 @@ def small_hessian(graph: Graph, pairs: Sequence[Pair]) -> Pattern | None:
     partners: dict[int, int] = {}
     """Of each set that is multiplied, what it is multiplied with."""
     for left, right in pairs:
-        first = nodes_of(left)
-        second = first if right is left else nodes_of(right)
-        for a, b in zip(first, second, strict=True):
-            u, v = sets[a], sets[b]
+        first = map(sets.__getitem__, nodes_of(left))
+        if right is left:  # of which many are the same, as a rule
+            for u in set(first):
+                partners[u] = partners.get(u, 0) | u
+            continue
+        second = map(sets.__getitem__, nodes_of(right))
+        for u, v in zip(first, second, strict=True):
             partners[u] = partners.get(u, 0) | v
             if u != v:
                 partners[v] = partners.get(v, 0) | u

@@ -156,7 +156,8 @@ def _unite_columns(sets: list[int], block: Columns) -> None:
 def _unite_rows(sets: list[int], block: Rows) -> None:
     for lo in range(0, block.size, _CHUNK):
         bounds = block.indptr[lo : lo + _CHUNK + 1]
-        parents, lengths = nodes_of(block.parents[bounds[0] : bounds[-1]]), np.diff(bounds)
+        parents = nodes_of(block.parents[bounds[0] : bounds[-1]])
+        lengths = bounds[1:] - bounds[:-1]
         nodes = range(block.base + lo, block.base + lo + len(lengths))
         if (lengths == 2).all():  # scalars
             pairs = iter(parents)
