@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import inspect
 import sys
-import types
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -27,16 +27,17 @@ from sparsetrace.arrays.traced_views import (
     as_plain,
     as_sample,
     plain_class,
-    plainly,
+    sampled,
     typed,
     viewed_from,
 )
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import answer_subclasses_by
-from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.numbers.scalar import Number
 from sparsetrace.operands.operands import (
     check_operators,
+    decides_results,
     has_own_operators,
     is_traced,
     own_methods,
@@ -70,7 +71,7 @@ def _without_views(x: Any) -> Any:
         return {name: _without_views(item) for name, item in x.items()}
     if _is_computing(x):
         return as_plain(x)
-    return x.view(np.ndarray) if has_own_operators(x) else x
+    return x.view(np.ndarray) if decides_results(x) else x
 
 
 class ComputingView(TracedView):
@@ -112,8 +113,12 @@ class ComputingView(TracedView):
         made = getattr(function, "_implementation", function)
         token = _COMPUTED.set([])
         try:
-            sample = plainly(self, made, args, kwargs, _recording)
+            sample = sampled(made, args, kwargs, _recording)
             computes = bool(_COMPUTED.get())
+        except TracingError:
+            raise
+        except Exception:  # as what is run does then
+            computes = True
         finally:
             _COMPUTED.reset(token)
         if computes:
@@ -161,7 +166,7 @@ class ComputingView(TracedView):
 
 def _run(made: Any, args: Any, kwargs: Any) -> Any:
     """What NumPy's own function gives, which is written in Python."""
-    if isinstance(made, types.FunctionType):
+    if isinstance(made, FunctionType):
         return made(*args, **kwargs)
     raise UnsupportedError(
         explain(
@@ -200,8 +205,13 @@ def _recording(cls: Any) -> Any:
 
 
 def _holds_same(result: Any, array: Any) -> bool:
-    """Whether what was made of an array has its elements, and no traced ones."""
-    if is_traced(result) or is_traced(array):
+    """Whether what was made of an array has its elements, no traced ones, and is still noted."""
+    cls: Any = type(result)
+    if (
+        is_traced(result)
+        or is_traced(array)
+        or (own_methods(cls) and not hasattr(cls, "_recorded"))
+    ):
         return False
     return np.array_equal(np.asarray(result), np.asarray(array), equal_nan=True)
 
@@ -427,8 +437,7 @@ def _all_lifted(trace: Trace, x: Any) -> Any:
 
 
 def _lifted(trace: Trace, x: Any) -> Any:
-    cls: Any = type(x)
-    if is_traced(x) or not (has_own_operators(x) or own_methods(cls)):
+    if not decides_results(x):
         return x
     values = x.view(np.ndarray)
     if values.dtype.kind not in "biufc" or isinstance(x, np.matrix):

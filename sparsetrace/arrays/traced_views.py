@@ -14,14 +14,14 @@ import numpy as np
 
 from sparsetrace.arrays.array import Rows, TracedArray, view_as
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.operands.operands import is_traced, unwatched, values_of
+from sparsetrace.operands.operands import is_traced, own_methods, unwatched, values_of
 
 __all__ = [
     "TracedView",
     "as_plain",
     "as_sample",
     "plain_class",
-    "plainly",
+    "sampled",
     "typed",
     "viewed_from",
 ]
@@ -113,14 +113,17 @@ def typed(
     return as_sample(source, result, plainly(source, function, args, kwargs))
 
 
-def plainly(
-    source: TracedView,
-    function: Callable[..., Any],
-    args: Any,
-    kwargs: Any,
-    sample_class: Callable[[type], type] = plain_class,
+def sampled(
+    function: Callable[..., Any], args: Any, kwargs: Any, sample_class: Callable[[type], type]
 ) -> Any:
-    """What a call gives for numbers in place of traced ones, in arrays of such classes.
+    """What a call gives for numbers in place of traced ones, in arrays of such classes."""
+    with np.errstate(all="ignore"):
+        numbers = {name: _plain(x, sample_class) for name, x in kwargs.items()}
+        return function(*(_plain(x, sample_class) for x in args), **numbers)
+
+
+def plainly(source: TracedView, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The same, in arrays of the classes of the views.
 
     Raises
     ------
@@ -128,9 +131,7 @@ def plainly(
         If it fails for them.
     """
     try:
-        with np.errstate(all="ignore"):
-            numbers = {name: _plain(x, sample_class) for name, x in kwargs.items()}
-            return function(*(_plain(x, sample_class) for x in args), **numbers)
+        return sampled(function, args, kwargs, plain_class)
     except Exception as error:
         raise UnsupportedError(
             explain(
@@ -183,8 +184,13 @@ def _plain(x: Any, sample_class: Callable[[type], type]) -> Any:
     if isinstance(x, (list, tuple)):
         items = [_plain(item, sample_class) for item in x]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+    cls: Any = type(x)
     if not is_traced(x):
-        return unwatched(x)
+        if not own_methods(cls):
+            return unwatched(x)
+        constants = x.view(sample_class(cls))
+        cls.__array_finalize__(constants, x)
+        return constants
     values = values_of(x)
     if values is None:
         values = np.ones(np.shape(x._ids), x._dtype)

@@ -71,8 +71,8 @@ from sparsetrace.operands.operands import (
     Operand,
     check_operators,
     contains_traced,
+    decides_results,
     dtype_of,
-    has_own_operators,
     holds_objects,
     ids_of,
     is_traced,
@@ -138,7 +138,7 @@ def _accepts(operand: object) -> bool:
         return not getattr(type(operand), "_is_picked", False)
     if isinstance(operand, np.ma.MaskedArray) or getattr(type(operand), "_is_matrix", False):
         return False
-    return isinstance(operand, _PLAIN) and not has_own_operators(operand)
+    return isinstance(operand, _PLAIN) and not decides_results(operand)
 
 
 def _is_common(operand: Any) -> bool:
@@ -198,7 +198,7 @@ def ufunc_call(
     if not common:
         for operand in inputs:
             if not _accepts(operand):
-                if has_own_operators(operand):
+                if decides_results(operand):
                     return _beside_subclasses(trace, ufunc, method, inputs, kwargs)
                 arrays = tuple(map(_array_of, inputs))
                 if any(new is not old for new, old in zip(arrays, inputs, strict=True)):

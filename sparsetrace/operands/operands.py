@@ -38,6 +38,7 @@ __all__ = [
     "constant_values",
     "contains_traced",
     "data_of",
+    "decides_results",
     "dtype_of",
     "float_dtype",
     "has_own_operators",
@@ -318,6 +319,12 @@ def has_own_operators(obj: Any) -> bool:
     if cls is np.ndarray or not isinstance(obj, np.ndarray) or is_ordinary(obj):
         return False
     return not (is_traced(obj) or hasattr(cls, "_traced_data")) and _has_own_operators(cls)
+
+
+def decides_results(obj: Any) -> bool:
+    """The same, or whether what is computed of it has methods that NumPy's functions call."""
+    cls: Any = type(obj)
+    return has_own_operators(obj) or (not is_traced(obj) and bool(own_methods(cls)))
 
 
 def check_operators(obj: Any) -> None:

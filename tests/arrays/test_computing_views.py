@@ -100,6 +100,13 @@ class Operators(np.ndarray):
         return np.asarray(self)[::-1] > other
 
 
+class Reflected(np.ndarray):
+    """Is asked by numbers of Python's, which give way to it, and not by NumPy's."""
+
+    def __rmul__(self, other):
+        return other * np.asarray(self)[::-1] + np.asarray(self).sum()
+
+
 class Tripled(np.ndarray):
     """Changes what its results hold."""
 
@@ -131,6 +138,14 @@ class Scaled(np.ndarray):
         return np.asarray(self)[key] * self.weight
 
 
+class Sliced(Summed):
+    """The same, of slices that it makes anew."""
+
+    def __getitem__(self, key):
+        found = np.asarray(self)[key]
+        return weighted(found, self.weight, Sliced) if np.ndim(found) else found
+
+
 class Listed(np.ndarray):
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return [1.0]
@@ -152,6 +167,11 @@ def written(q):
 
 METRES = Units(np.arange(1.0, 5.0))
 FEET = Units(np.arange(1.0, 5.0), scale=0.3048)
+
+
+def threes(weight):
+    return weighted(np.array([1.0, 3.0, 9.0]), weight, Summed)
+
 
 PROGRAMS = {
     "units": lambda x: Units(x) / Units(2.0),
@@ -199,6 +219,14 @@ PROGRAMS = {
     "trapezoid by elements": lambda x: np.trapezoid(weighted(x[1:], x[0], Scaled)) + np.zeros(2),
     "split by elements": lambda x: np.split(weighted(x[1:3], x[0], Scaled), 2)[1],
     "loop by elements": lambda x: np.array([2 * v for v in weighted(x[1:], x[0], Scaled)]),
+    "sum of what slices give": lambda x: np.trapezoid(weighted(x[1:], x[0], Sliced)) + np.zeros(2),
+    "sum of flipped": lambda x: np.sum(np.flip(weighted(x[1:], x[0], Sliced))) + np.zeros(2),
+    "sum of constants": lambda x: np.average(threes(x[0]), weights=x[1:]) + np.zeros(2),
+    "constants by views": lambda x: np.average(threes(x[0]), weights=weighted(x[1:], 1.0, Summed)),
+    "numbers of Python's": lambda x: float(x[0]) * np.arange(1.0, 5.0).view(Reflected),
+    "numbers of NumPy's": lambda x: x[0] * np.arange(1.0, 5.0).view(Reflected),
+    "numbers of Python's and views": lambda x: float(x[0]) * x[1:].view(Reflected),
+    "in place": lambda x: (x * 1.0).__imul__(np.arange(1.0, 5.0).view(Operators)),
     "operators": lambda x: x.view(Operators) * np.arange(4.0),
     "operators of constants": lambda x: np.arange(4.0).view(Operators) * x,
     "reflected operators": lambda x: np.arange(4.0) * x.view(Operators),
