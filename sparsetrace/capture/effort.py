@@ -7,22 +7,12 @@ long, or waits, the time that they take counts in their place, so that every sea
 
 from __future__ import annotations
 
-from time import monotonic, thread_time
+from time import monotonic
 
 __all__ = ["Effort"]
 
 _PER_SECOND = 4_000
-"""The steps for which a second of the processor stands: usually there are five times as many."""
-_WAITED = 2
-"""So many seconds count as one of the processor, where it waits, or others use it."""
-
-
-def _seconds() -> tuple[float, float]:
-    return thread_time(), monotonic()
-
-
-def _elapsed(since: tuple[float, float], now: tuple[float, float]) -> float:
-    return max(now[0] - since[0], (now[1] - since[1]) / _WAITED)
+"""The steps for which a second stands: usually there are five times as many."""
 
 
 class Effort:
@@ -57,17 +47,17 @@ class Effort:
         """Count from nothing again."""
         self.steps = 0
         self.spared = 0.0
-        self._asked: tuple[float, float] | None = None
+        self._asked: float | None = None
 
     def spent(self) -> float:
         """The steps so far, or what their time stands for, without those that are spared.
 
         The time is that since this was asked first.
         """
-        now = _seconds()
+        now = monotonic()
         if self._asked is None:
             self._asked = now
-        return max(self.steps, _PER_SECOND * _elapsed(self._asked, now)) - self.spared
+        return max(self.steps, _PER_SECOND * (now - self._asked)) - self.spared
 
     def spare(self, began: float) -> None:
         """Take what was spent since then for no part of the search."""

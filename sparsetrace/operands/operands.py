@@ -280,12 +280,13 @@ def own_methods(cls: Any) -> frozenset[str]:
     is_own = getattr(cls, "_is_traced", False) or getattr(cls, "_is_buffer", False)
     if is_own or not issubclass(cls, np.ndarray) or issubclass(cls, np.ma.MaskedArray):
         return frozenset()
-    names = set(dir(np.ndarray)) - _HARMLESS
+    found = {name: getattr(cls, name) for name in set(dir(np.ndarray)) - _HARMLESS}
     return frozenset(
         name
-        for name in names
-        if isinstance(getattr(cls, name), types.FunctionType)
-        and getattr(cls, name) is not getattr(np.ndarray, name)
+        for name, method in found.items()
+        if isinstance(method, types.FunctionType)
+        and method is not getattr(np.ndarray, name)
+        and method.__module__.partition(".")[0] != "numpy"  # np.memmap computes as arrays do
     )
 
 

@@ -279,6 +279,17 @@ def test_errors_of_the_class_are_those_of_plain_arrays(name):
     assert str(plain.value).split("(")[0] == str(traced.value).split("(")[0]
 
 
+def test_constants_in_a_file_are_arrays(tmp_path):
+    table = np.memmap(tmp_path / "table", dtype=float, mode="w+", shape=4)
+    table[:] = [1.0, 0.0, 2.0, 3.0]
+
+    def f(x):
+        return np.concatenate([table * x, np.dot(table, x)[None]])
+
+    expected = np.vstack([np.diag([1, 0, 1, 1]), [1, 0, 1, 1]]) != 0
+    assert_same_pattern(st.jacobian_sparsity(f, START), expected)
+
+
 def test_reflected_comparisons_are_asked_before_those_of_buffers():
     def f(x):
         return np.where(np.arange(4.0) < x.view(Operators), x, 0.0)

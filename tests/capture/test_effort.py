@@ -24,7 +24,7 @@ def found(monkeypatch, seconds):
     At each run of a path it is looked at once or twice.
     """
     clock = itertools.count(0.0, seconds)
-    monkeypatch.setattr(effort, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(effort, "monotonic", lambda: next(clock))
     monkeypatch.setattr(apart_functions, "_RUNS", 0)
     result = []
     for steps in STEPS:
@@ -54,22 +54,11 @@ def test_where_steps_take_very_long_their_time_counts(monkeypatch):
     done.steps = 7
     assert done.spent() == 7
     now = 2.0
-    assert done.spent() == 2 * effort._PER_SECOND / effort._WAITED
-
-
-def test_seconds_of_the_processor_count_as_they_are(monkeypatch):
-    now = 0.0
-    monkeypatch.setattr(effort, "thread_time", lambda: now)
-    done = Effort()
-    done.steps = 7
-    assert done.spent() == 7
-    now = 2.0
     assert done.spent() == 2 * effort._PER_SECOND
 
 
 def test_what_is_spared_is_not_spent(monkeypatch):
     monkeypatch.setattr(effort, "monotonic", lambda: 0.0)
-    monkeypatch.setattr(effort, "thread_time", lambda: 0.0)
     done = Effort()
     done.steps = 5
     began = done.spent()
@@ -82,7 +71,7 @@ def test_what_is_spared_is_not_spent(monkeypatch):
 def test_a_slow_machine_is_not_taken_for_a_function_that_changes(monkeypatch, seconds):
     """Paths are run in a random order once a search takes long, which may be between two runs."""
     clock = itertools.count(0.0, seconds)
-    monkeypatch.setattr(effort, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(effort, "monotonic", lambda: next(clock))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

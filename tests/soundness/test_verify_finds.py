@@ -92,7 +92,7 @@ TAKEN_OUT = {
     ),
     "lists": ("tracing.arguments._checked_leaf", a_list_as_an_array, "repeated", "global"),
     "state": (
-        "tracing.state.State._put_back",
+        "tracing.state.State.put_back",
         lambda self: None,
         "a_counter_that_decides",
         "global",
