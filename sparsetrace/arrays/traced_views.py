@@ -7,6 +7,7 @@ in place of the traced ones.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -188,9 +189,7 @@ def _plain(x: Any, sample_class: Callable[[type], type]) -> Any:
     if not is_traced(x):
         if not own_methods(cls):
             return unwatched(x)
-        constants = x.view(sample_class(cls))
-        cls.__array_finalize__(constants, x)
-        return constants
+        return _sample(x, x.view(np.ndarray), cls, sample_class)
     values = values_of(x)
     if values is None:
         values = np.ones(np.shape(x._ids), x._dtype)
@@ -198,7 +197,44 @@ def _plain(x: Any, sample_class: Callable[[type], type]) -> Any:
         return np.asarray(values)[()]
     if not isinstance(x, TracedView):
         return values.copy()
-    sample = values.copy().view(sample_class(x._plain_class))
-    if x._computes:
-        x._plain_class.__array_finalize__(sample, x)  # type: ignore[attr-defined]
+    if not x._computes:
+        return values.copy().view(x._plain_class)
+    return _sample(x, values, x._plain_class, sample_class)
+
+
+def _sample(x: Any, values: Any, cls: Any, sample_class: Callable[[type], type]) -> Any:
+    """Numbers in an array of a class, with attributes that nothing else shares.
+
+    A method that remembers what it has computed is not to remember it of these numbers.
+    """
+    sample = values.copy().view(sample_class(cls))
+    cls.__array_finalize__(sample, x)
+    attributes = getattr(sample, "__dict__", {})
+    attributes.update(_apart(dict(attributes), cls.__module__, {}))
     return sample
+
+
+def _apart(value: Any, module: str, copies: dict[int, Any]) -> Any:
+    """A copy of containers, arrays and objects of a module's classes, and of what they hold."""
+    cls: Any = type(value)
+    made: Any
+    if id(value) in copies:
+        return copies[id(value)]
+    if cls is dict:
+        copies[id(value)] = made = {}
+        made.update((key, _apart(item, module, copies)) for key, item in value.items())
+    elif cls is list:
+        copies[id(value)] = made = []
+        made.extend(_apart(item, module, copies) for item in value)
+    elif cls is tuple:
+        made = tuple(_apart(item, module, copies) for item in value)
+    elif cls in (set, np.ndarray):
+        copies[id(value)] = made = value.copy()
+    elif cls.__module__ == module and type(getattr(value, "__dict__", None)) is dict:
+        if is_traced(value) or isinstance(value, (np.ndarray, type)):
+            return value
+        copies[id(value)] = made = copy.copy(value)
+        vars(made).update(_apart(dict(vars(value)), module, copies))
+    else:
+        return value
+    return made

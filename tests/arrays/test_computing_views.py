@@ -146,6 +146,35 @@ class Sliced(Summed):
         return weighted(found, self.weight, Sliced) if np.ndim(found) else found
 
 
+class Memory:
+    def __init__(self):
+        self.sums = []
+
+
+class Remembering(np.ndarray):
+    """Remembers its sum, in what arrays made of it share."""
+
+    def __array_finalize__(self, source):
+        self.known = getattr(source, "known", {})
+        self.memory = getattr(source, "memory", None)
+
+    def sum(self, axis=None, dtype=None, out=None, **options):
+        if "sum" not in self.known:
+            self.known["sum"] = np.asarray(self).sum()
+        return self.known["sum"]
+
+    def prod(self, axis=None, dtype=None, out=None, **options):
+        if not self.memory.sums:
+            self.memory.sums.append(np.asarray(self).prod())
+        return self.memory.sums[0]
+
+
+def remembering(x):
+    made = x.view(Remembering)
+    made.known, made.memory = {}, Memory()
+    return made
+
+
 class Listed(np.ndarray):
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return [1.0]
@@ -220,6 +249,8 @@ PROGRAMS = {
     "split by elements": lambda x: np.split(weighted(x[1:3], x[0], Scaled), 2)[1],
     "loop by elements": lambda x: np.array([2 * v for v in weighted(x[1:], x[0], Scaled)]),
     "sum of what slices give": lambda x: np.trapezoid(weighted(x[1:], x[0], Sliced)) + np.zeros(2),
+    "sum that is remembered": lambda x: np.sum(remembering(x)) * np.ones(2),
+    "product that an object remembers": lambda x: np.prod(remembering(x)) * np.ones(2),
     "sum of flipped": lambda x: np.sum(np.flip(weighted(x[1:], x[0], Sliced))) + np.zeros(2),
     "sum of constants": lambda x: np.average(threes(x[0]), weights=x[1:]) + np.zeros(2),
     "constants by views": lambda x: np.average(threes(x[0]), weights=weighted(x[1:], 1.0, Summed)),
