@@ -43,7 +43,7 @@ from sparsetrace.operands.operands import (
     own_methods,
 )
 
-__all__ = ["ComputingView"]
+__all__ = ["ComputingView", "method_of_constant"]
 
 
 _CLIP = vars(umath)["clip"]
@@ -87,6 +87,7 @@ class ComputingView(TracedView):
         if any(has_own(x, "__array_ufunc__") for x in (*inputs, *out)):
             return NotImplemented
         call = ufunc if method == "__call__" else getattr(ufunc, method)
+        inputs = tuple(_lifted(self._trace, x) for x in inputs)
         views = [x for x in inputs if _is_computing(x)]
         if not views and not any(map(_is_computing, out)):
             return call(*inputs, **kwargs)
@@ -429,6 +430,11 @@ def _called_with_views(trace: Trace, function: Any, args: Any, kwargs: Any) -> A
     return function(*lifted, **{name: _all_lifted(trace, x) for name, x in kwargs.items()})
 
 
+def method_of_constant(trace: Trace, array: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """A method of ndarray's of a constant array of such a class, beside traced numbers."""
+    return getattr(ComputingView, name)(_lifted(trace, array), *args, **kwargs)
+
+
 def _all_lifted(trace: Trace, x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         items = [_all_lifted(trace, item) for item in x]
@@ -449,7 +455,7 @@ def _lifted(trace: Trace, x: Any) -> Any:
     except UnsupportedError:
         check_operators(x)
         raise
-    view.__array_finalize__(x)
+    view.__dict__ = x.__dict__  # it stands for the object itself
     return view
 
 

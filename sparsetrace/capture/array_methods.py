@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.arrays.computing_views import method_of_constant
 from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.numpy_lists import answers_itself, called_with_arrays
 from sparsetrace.capture.patch import Patch, class_names
@@ -22,6 +23,7 @@ from sparsetrace.capture.session import SESSION, holds_traced
 from sparsetrace.context import CURRENT
 from sparsetrace.operands.operands import (
     contains_traced,
+    decides_results,
     holds_objects,
     is_of_numbers,
     is_traced,
@@ -65,6 +67,8 @@ def _wrapper(name: str) -> Any:
             return getattr(self, name)(*args, **kwargs)
         if holds_objects(self) and not is_of_numbers(self):
             return original(self, *args, **kwargs)
+        if decides_results(self) and not isinstance(self, np.ma.MaskedArray):
+            return method_of_constant(trace, self, name, args, kwargs)
         given = _arguments(name, self, args, kwargs)
         own = next(filter(answers_itself, (self, *args, *kwargs.values())), None)
         if own is None:

@@ -175,6 +175,20 @@ def remembering(x):
     return made
 
 
+class Wrapped(np.ndarray):
+    """Takes its results for its own, as most such classes do, and has a weight for them."""
+
+    weight = 1.0
+
+    def __array_wrap__(self, result, context=None, return_scalar=False):
+        made = np.asarray(result)
+        return made[()] if return_scalar else weighted(made * self.weight, self.weight, type(self))
+
+
+class Other(Wrapped):
+    pass
+
+
 class Listed(np.ndarray):
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         return [1.0]
@@ -196,6 +210,9 @@ def written(q):
 
 METRES = Units(np.arange(1.0, 5.0))
 FEET = Units(np.arange(1.0, 5.0), scale=0.3048)
+
+
+WRAPPED = weighted(np.arange(1.0, 5.0), 2.0, Wrapped)
 
 
 def threes(weight):
@@ -264,6 +281,15 @@ PROGRAMS = {
     "operators that call ndarray's": lambda x: x.view(Operators) + np.arange(4.0),
     "results wrapped": lambda x: x.view(Tripled) * 2.0,
     "results wrapped beside constants": lambda x: np.ones(4).view(Tripled) * x,
+    "results wrapped by the first": lambda x: WRAPPED + x.view(Other),
+    "results wrapped by the first, a view": lambda x: x.view(Other) + WRAPPED,
+    "methods of constants": lambda x: WRAPPED.dot(x.view(Other)) + np.zeros(2),
+    "methods of constants and arrays": lambda x: WRAPPED.dot(x) + np.zeros(2),
+    "methods by their class": lambda x: np.ndarray.dot(x.view(Other), WRAPPED) + np.zeros(2),
+    "choices by constants": lambda x: np.array([0, 1, 0, 1]).view(Other).choose([x.view(Other), x]),
+    "sums of constants where": lambda x: WRAPPED.sum(where=x > 9.0) + x,
+    "searches of constants": lambda x: WRAPPED.searchsorted(1.1 * x.view(Other)) + x,
+    "attributes of constants": lambda x: weighted(np.ones(4), x[0], Wrapped) + x,
     "of constants": lambda x: np.array(np.sin(x.view(Listed))) + x,
 }
 
