@@ -266,7 +266,7 @@ class Branches:
         waiting = self._waiting
         effort = self.effort
         draws = self._draws and self._random is None and effort.may_draw and len(waiting) > 1
-        if draws and effort.spent() + effort.spared > _PATIENCE:
+        if draws and (self._earliest_first or effort.spent() + effort.spared > _PATIENCE):
             effort.has_drawn = True
             self._random = random.Random(len(waiting))
             self._evidence = Evidence(self.max_paths), Evidence(self.crowd)

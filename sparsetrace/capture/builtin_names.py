@@ -19,10 +19,10 @@ from sparsetrace.numbers.scalar import as_python, refuse_digits
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import contains_traced, is_traced
 
-__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS", "converted_to_float"]
+__all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS", "Like", "converted_to_float"]
 
 
-class _Like(type):
+class Like(type):
     """``isinstance(x, float)`` and ``float == float`` stay true through the stand-in."""
 
     _plain: type
@@ -102,7 +102,7 @@ def _refuse_complex(number: object, name: str) -> None:
         raise TypeError(f"{name}() argument must be {wanted} or a real number, not 'complex'")
 
 
-class TracedFloat(float, metaclass=_Like):
+class TracedFloat(float, metaclass=Like):
     """``float`` for traced code."""
 
     _stands_in = True
@@ -117,7 +117,7 @@ class TracedFloat(float, metaclass=_Like):
         return converted_to_float(value) if is_traced(value) else float(value)
 
 
-class TracedInt(int, metaclass=_Like):
+class TracedInt(int, metaclass=Like):
     """``int`` for traced code."""
 
     _stands_in = True
@@ -132,7 +132,7 @@ class TracedInt(int, metaclass=_Like):
         return _as_int(value) if is_traced(value) else int(value, *args, **options)
 
 
-class TracedComplex(complex, metaclass=_Like):
+class TracedComplex(complex, metaclass=Like):
     """``complex`` for traced code."""
 
     _stands_in = True
@@ -176,7 +176,7 @@ def _of_numpy(plain: type) -> type:
         "_plain": plain,
         "dtype": np.dtype(plain),
     }
-    stand_in = _Like(plain.__name__, (plain,), scope)
+    stand_in = Like(plain.__name__, (plain,), scope)
     return stand_in
 
 

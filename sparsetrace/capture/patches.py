@@ -38,6 +38,7 @@ from sparsetrace.capture import (
     scipy_fft,
     sparse_arrays,
     sparse_products,
+    steady_loops,
     text_templates,
     threads,
     ufuncs_of_lists,
@@ -71,6 +72,7 @@ __all__ = [
     "rebind",
     "rebind_callers",
     "rebind_orderings",
+    "rebind_range",
     "rebind_ufuncs",
     "refresh_registered",
     "stand_in_for",
@@ -170,7 +172,7 @@ def capturing(session: Session, function: Callable[..., Any]) -> Iterator[None]:
             _active += 1
             if _active == 1:
                 _begin()
-            aliases = exact_types.aliases(function)
+            aliases = [*exact_types.aliases(function), *steady_loops.known_patches(function)]
             if aliases:
                 _exchange(aliases)
         try:
@@ -383,6 +385,11 @@ def rebind_callers(frame: types.FrameType | None) -> bool:
 def rebind_orderings(frame: types.FrameType) -> bool:
     """Exchange ``max``, ``min`` and ``sorted`` in a module that is about to branch in one."""
     return _exchange(early_names.ordering_patches(frame))
+
+
+def rebind_range(scope: dict[str, Any]) -> bool:
+    """Exchange ``range`` in a module whose loops make many turns; whether it was not before."""
+    return _exchange(steady_loops.patches(scope))
 
 
 def rebind_ufuncs(frame: types.FrameType) -> bool:

@@ -151,6 +151,8 @@ class Graph:
     room : float
         How many more parents its blocks may have before `outgrown` is called, which may give up
         blocks, and sets it anew.
+    gathers : int
+        How many scalar nodes at most become one block, which the room is asked for.
     thread : int
         The thread that may add nodes.  Another one is given to `other_thread`, which
         returns when its turn has come, or raises.
@@ -179,6 +181,7 @@ class Graph:
         "_table",
         "_table_size",
         "gather_until",
+        "gathers",
         "interactions",
         "kept",
         "local",
@@ -210,6 +213,7 @@ class Graph:
         self.kept: Kept | None = None
         self.room = inf
         self.outgrown: Callable[[Graph], None] = _ignore
+        self.gathers = _SCALARS
         self.gather_until = min(_SCALARS, _LIMIT)
         self._first: list[int] = []
         self._second: list[int] = []
@@ -494,7 +498,7 @@ class Graph:
         node = self.size
         if node >= self.gather_until:
             self._reserve(int(node >= _LIMIT), 0)
-            self.gather_until = min(node + _SCALARS, _LIMIT)
+            self.gather_until = min(node + self.gathers, _LIMIT)
         self._first.append(a)
         self._second.append(b)
         self.size = node + 1
@@ -530,7 +534,7 @@ class Graph:
         node, count = self.size, len(p)
         if node + count > self.gather_until:
             self._reserve(count if node + count > _LIMIT else 0, 0)
-            self.gather_until = min(node + _SCALARS, _LIMIT)
+            self.gather_until = min(node + self.gathers, _LIMIT)
         if node == self._settled:
             self._short = count
         self._first += p

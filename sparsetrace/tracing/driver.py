@@ -54,6 +54,7 @@ from sparsetrace.operands.raising import is_injected
 from sparsetrace.progress import report
 from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.flushing import forgot, watch
+from sparsetrace.tracing.long_loops import look_for_loops
 from sparsetrace.tracing.outside_arrays import OutsideArrays
 from sparsetrace.tracing.session_hooks import lists_as_arrays, new_session
 from sparsetrace.tracing.state import State
@@ -163,6 +164,7 @@ def trace(
             max_paths,
             state,
             outside,
+            function=function,
             watch=watched,
             max_memory=max_memory,
             solving=solving,
@@ -200,6 +202,8 @@ class _Runs:
     session : Session or None
         None without capture.
     outside : OutsideArrays
+    function : callable
+        The user's function itself.
     watch : bool
         Whether errors that the function swallows are to be noticed.
     max_memory : int or None
@@ -215,6 +219,7 @@ class _Runs:
         state: State,
         outside: OutsideArrays,
         *,
+        function: Callable[..., Any],
         watch: bool,
         max_memory: int | None,
         solving: Solving | None,
@@ -225,6 +230,7 @@ class _Runs:
         self.max_paths = max_paths
         self.state = state
         self.outside = outside
+        self.function = function
         self.watch = watch
         self.max_memory = max_memory
         self.solving = solving
@@ -433,6 +439,8 @@ class _Runs:
             begin(trace)
             if not whole:
                 watch(trace.graph, self.max_memory)
+            if session is not None and not trace.local:
+                look_for_loops(trace.graph, session, self.function)
             if uncut:
                 trace.values = False
             elif trace.local and trace.values:

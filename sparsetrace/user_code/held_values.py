@@ -136,9 +136,10 @@ class HeldValues:
         """What a name holds that the function has made: a value, array, container, generator."""
         if name in under:
             return "value"
-        if name in self.arguments and not is_unchanging(self.given.get(name, UNKNOWN)):
-            return None
         if name in self.code.co_cellvars:
+            return None
+        is_changing = not is_unchanging(self.given.get(name, UNKNOWN))
+        if name in self.arguments and is_changing and not self._is_stored_before(name, at):
             return None
         stores = [i for i in self.stores.get(name, []) if self._reaches(i, at)]
         kinds = {self._producer(i, under | {name}) for i in stores}
@@ -150,6 +151,20 @@ class HeldValues:
             return None
         kinds.discard("value") if len(kinds) > 1 else None
         return kinds.pop() if len(kinds) == 1 else "container"
+
+    def _is_stored_before(self, name: str, at: int) -> bool:
+        """Whether a name is stored into on every way to an instruction."""
+        if self.code.co_exceptiontable:
+            return False
+        jumps = [
+            (i, step.argval)
+            for i, step in enumerate(self.steps[:at])
+            if step.opcode in dis.hasjrel and "BACKWARD" not in step.opname
+        ]
+        return any(
+            store < at and not any(i < store and self.steps[store].offset < to for i, to in jumps)
+            for store in self.stores.get(name, ())
+        )
 
     def _reaches(self, store: int, at: int) -> bool:
         """Whether an instruction may be run after another."""
@@ -184,9 +199,19 @@ class HeldValues:
     def _made_by_method(self, chain: Chain, at: int, under: frozenset[str]) -> str | None:
         """What a method of an array makes that the function has made itself."""
         names = [str(name) for _, name in chain]
+        if names[1:] == ["copy"] and self._is_given_array(names[0], at):
+            return "array"
         if names[1:] in (["dot"], ["T", "dot"], ["copy"]) and self.steps[at].arg in (0, 1):
             return "array" if self.made(names[0], at, under) == "array" else None
         return None
+
+    def _is_given_array(self, name: str, at: int) -> bool:
+        """Whether a name still holds a traced array there that the function was given."""
+        cls: Any = type(self.given.get(name))
+        if any(self._reaches(store, at) for store in self.stores.get(name, ())):
+            return False
+        is_array = getattr(cls, "_is_traced", False) is True and issubclass(cls, np.ndarray)
+        return is_array and "__dict__" not in dir(cls)  # a class of the user's has its own copy
 
     def value(self, chain: Chain) -> Any:
         """What stands behind a chain of names, as far as that is known without running code."""
