@@ -4,11 +4,11 @@ Contract: a path is the list of decisions of one run.  Paths are enumerated, eac
 goes one of them and, where no run has been, takes False and leaves True to a later run.  The
 pattern of the function is the union over all paths, or an error where there are too many.
 Which is known soon: each decision that waits for its other outcome is one more path at least,
-and where the first path has many decisions the earliest are tried next, behind which most wait.
-If that takes long, by the steps of the whole trace, the next paths are drawn at random from those
-that wait: their depths tell how many there are.  `max_paths` of them are run, however long each
-takes; more are refused after a few.  A run that meets other decisions on its way than the run
-before it did would miss the outcome that it was to see: that is an error (`OtherDecisions`).
+and where the first path has many decisions the next ones are drawn at random from those that wait:
+their depths tell how many there are.  So they are if that takes long, by the steps of the trace.
+`max_paths` of them are run, however long each takes; more are refused after a few.  A run that
+meets other decisions on its way than the run before it did would miss the outcome that it was to
+see: that is an error (`OtherDecisions`).
 """
 
 from __future__ import annotations
@@ -235,8 +235,10 @@ class Branches:
     def _are_far_more(self) -> bool:
         """Whether random paths say so, if there are a few of them."""
         total = sum(self._estimates)
-        return len(self._estimates) >= _TELLING and total > _FAR * self.max_paths * len(
-            self._estimates
+        return (
+            self._is_long()
+            and len(self._estimates) >= _TELLING
+            and total > _FAR * self.max_paths * len(self._estimates)
         )
 
     def is_tentative(self) -> bool:
@@ -266,7 +268,7 @@ class Branches:
         waiting = self._waiting
         effort = self.effort
         draws = self._draws and self._random is None and effort.may_draw and len(waiting) > 1
-        if draws and (self._earliest_first or effort.spent() + effort.spared > _PATIENCE):
+        if draws and (self._earliest_first or self._is_long()):
             effort.has_drawn = True
             self._random = random.Random(len(waiting))
             self._evidence = Evidence(self.max_paths), Evidence(self.crowd)
@@ -281,12 +283,16 @@ class Branches:
         self._expected = met[: at + 1]
         self._new_from = at + 1
 
+    def _is_long(self) -> bool:
+        """Whether there have been so many steps that a crowd may be told from more paths."""
+        return self.effort.spent() + self.effort.spared > _PATIENCE
+
     def _weigh(self, depth: int, against_most: Evidence, against_crowd: Evidence) -> None:
         """Take the depth of a random path as evidence that there are too many."""
         self._estimates.append(2.0 ** (depth + self._reached))
         for evidence in (against_most, against_crowd):
             evidence.add(depth + self._reached, done=self.paths - 1)
-        if against_most.is_enough:
+        if against_most.is_enough and self._is_long():
             self.refuse(f"more than max_paths={self.max_paths} decision paths")
         self._is_crowd = self._is_crowd or against_crowd.is_enough
 

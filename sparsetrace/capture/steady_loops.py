@@ -32,7 +32,7 @@ from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.identity_tests import compared
 from sparsetrace.user_code.range_loops import RangeLoop, fed_by
 
-__all__ = ["TracedRange", "known_patches", "patches", "remember"]
+__all__ = ["TracedRange", "has_effects", "known_patches", "patches", "remember"]
 
 _FIRST = 3
 """The first turn whose state is compared with that of the next ones."""
@@ -186,7 +186,7 @@ class _Watch:
             CURRENT.get() is not trace
             or graph.kept is not None
             or trace.names is not None
-            or (not self._is_asked and self._has_effects(frame))
+            or (not self._is_asked and has_effects(self.session, frame))
         )
         self._is_asked = True
         if self.is_hopeless:
@@ -209,18 +209,27 @@ class _Watch:
         self.trace.choices += periods * (self.states[-1].choices - self.states[0].choices)
         self.states.clear()
 
-    def _has_effects(self, frame: types.FrameType) -> bool:
-        """Whether the function that a frame runs may change what it has not made."""
-        code, values = frame.f_code, frame.f_locals
-        parameters = _parameters(code)
-        if code.co_flags & _VARIADIC or not values.keys() >= {*code.co_freevars, *parameters}:
-            return True
-        cells = tuple(types.CellType(values[name]) for name in code.co_freevars)
-        function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
-        args = tuple(values[name] for name in parameters[: code.co_argcount])
-        named = {name: values[name] for name in parameters[code.co_argcount :]}
-        function.__kwdefaults__ = named
-        return self.session.has_effects(function, args, named)
+
+def has_effects(session: Session, frame: types.FrameType, *, undoes_all: bool = False) -> bool:
+    """Whether the function that a frame runs may change what it has not made.
+
+    Parameters
+    ----------
+    session : Session
+    frame : frame
+    undoes_all : bool
+        Whether all that is written into objects will be undone.
+    """
+    code, values = frame.f_code, frame.f_locals
+    parameters = _parameters(code)
+    if code.co_flags & _VARIADIC or not values.keys() >= {*code.co_freevars, *parameters}:
+        return True
+    cells = tuple(types.CellType(values[name]) for name in code.co_freevars)
+    function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
+    args = tuple(values[name] for name in parameters[: code.co_argcount])
+    named = {name: values[name] for name in parameters[code.co_argcount :]}
+    function.__kwdefaults__ = named
+    return session.has_effects(function, args, named, undoes_all=undoes_all)
 
 
 def _parameters(code: types.CodeType) -> tuple[str, ...]:

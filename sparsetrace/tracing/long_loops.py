@@ -7,21 +7,25 @@ found, ``range`` is exchanged in its module, and the function run again (`captur
 from __future__ import annotations
 
 import sys
-from typing import Any
+from types import CodeType, FrameType
 
 from sparsetrace.capture.patches import rebind_range
 from sparsetrace.capture.session import Session
-from sparsetrace.capture.steady_loops import remember
+from sparsetrace.capture.steady_loops import has_effects, remember
 from sparsetrace.graph.graph import Graph
 from sparsetrace.user_code.frames import is_own
 from sparsetrace.user_code.range_loops import standing_in
 
 __all__ = ["look_for_loops"]
 
+_DRIVER = "sparsetrace.tracing.arguments"
 _FIRST, _LAST = 4_000, 500_000
 """The room that a graph has used up when loops are looked for first, and last."""
 _SCALARS = 512
 """So many scalar nodes use up the first room."""
+_CHANGING: dict[int, CodeType] = {}
+"""Code with loops that change what it has not made, by its ids: it is not looked at again."""
+_MOST_CHANGING = 1024
 _TURNS = 4
 """So many turns a loop has made that is worth its while."""
 
@@ -62,20 +66,40 @@ class _Looks:
         graph.room, graph.outgrown = room + over, self
 
     def __call__(self, graph: Graph) -> None:
-        frame: Any = sys._getframe(1)
-        while frame is not None:
-            if frame.f_globals.get("__name__") == "sparsetrace.tracing.arguments":
-                break
-            if not is_own(frame.f_code):
-                self._look_at(frame)
-            frame = frame.f_back
+        frames = self._users()
+        for at, frame in enumerate(frames):
+            loop = standing_in(frame)
+            number = None if loop is None else frame.f_locals.get(loop.number)
+            if type(number) is int and number >= _TURNS and self._may_begin_anew(frames, at):
+                self._exchange_in(frame)
         self.give(graph, self.used)
 
-    def _look_at(self, frame: Any) -> None:
-        loop = standing_in(frame)
-        if loop is None:
-            return
-        number = frame.f_locals.get(loop.number)
-        if type(number) is int and number >= _TURNS and rebind_range(frame.f_globals):
+    def _users(self) -> list[FrameType]:
+        """The frames of the function and of what it calls, innermost first.
+
+        None in another thread, which would not be begun anew.
+        """
+        found = []
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None and frame.f_globals.get("__name__") != _DRIVER:
+            if not is_own(frame.f_code):
+                found.append(frame)
+            frame = frame.f_back
+        return [] if frame is None else found
+
+    def _may_begin_anew(self, frames: list[FrameType], at: int) -> bool:
+        """Whether turns of the loop may be left out, and nothing waits for what was begun."""
+        code = frames[at].f_code
+        if id(code) in _CHANGING:
+            return False
+        may = not has_effects(self.session, frames[at]) and not any(
+            has_effects(self.session, frame, undoes_all=True) for frame in frames[at + 1 :]
+        )
+        if not may and len(_CHANGING) < _MOST_CHANGING:
+            _CHANGING[id(code)] = code
+        return may
+
+    def _exchange_in(self, frame: FrameType) -> None:
+        if rebind_range(frame.f_globals):
             remember(self.function, frame.f_globals)
             self.session.ask()
