@@ -133,7 +133,7 @@ def _patches_of(group: str) -> tuple[Patch, ...]:
 
 
 @table
-def _replacements(group: str = "") -> list[Replacements]:
+def _replacements(group: str) -> list[Replacements]:
     return by_owner(_patches_of(group) if group else _patches())
 
 
@@ -191,9 +191,8 @@ def prepare() -> None:
     """List what is exchanged in the modules that are loaded, so that the first trace need not."""
     with _lock:
         refresh_registered()
-        _replacements()
-        for group in _loaded():
-            _replacements(group)
+        _replacements_of(_loaded())
+        _functions(_loaded())
 
 
 def refresh_registered(*, anew: bool = False) -> None:
