@@ -6,10 +6,8 @@ number depends on.
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Callable
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from sparsetrace.context import Trace
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import Ids
 from sparsetrace.numpy_rules import indexing
+from sparsetrace.operands.binding import NAMED, parameters_of
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.operands import (
     Elements,
@@ -59,12 +58,10 @@ def out_position(function: Callable[..., Any]) -> int:
     result = _OUT_POSITIONS.get(function)
     if result is None:
         try:
-            parameters = inspect.signature(function).parameters
+            parameters = parameters_of(function)
         except ValueError:
-            parameters = MappingProxyType({})
-        positional = [
-            name for name, p in parameters.items() if p.kind is not inspect.Parameter.KEYWORD_ONLY
-        ]
+            parameters = []
+        positional = [p.name for p in parameters if p.kind != NAMED]
         result = positional.index("out") if "out" in positional else 10**6
         _OUT_POSITIONS[function] = result
     return result
