@@ -79,7 +79,7 @@ TracedRange.__module__ = "builtins"
 
 def patches(scope: dict[str, Any]) -> list[Patch]:
     """``range`` in a module whose code goes over it; none where it compares that by identity."""
-    if "range" in scope or compared(scope, "range", exchanged=True):
+    if "range" in scope or compared(scope, "range", exchanged=False, with_types=True):
         return []
     return [_patch(scope)]
 

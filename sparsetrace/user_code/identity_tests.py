@@ -254,6 +254,9 @@ def _held_by(function: types.FunctionType) -> list[Any]:
     return result
 
 
+_IS_OP = dis.opmap["IS_OP"]
+
+
 def _compares(
     code: types.CodeType, name: str, scope: dict[str, Any], exchanged: bool, with_types: bool
 ) -> bool:
@@ -262,10 +265,12 @@ def _compares(
     if known is None or known[0] is not code:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
-        steps = instructions_of(code)
-        result = name in code.co_names and _compares_name(steps, name, with_types)
-        if exchanged and "type" in code.co_names:
-            result = result or _compares_types(steps, scope)
+        result = False
+        if _IS_OP in code.co_code[::2]:  # or an entry of a cache
+            steps = instructions_of(code)
+            result = name in code.co_names and _compares_name(steps, name, with_types)
+            if exchanged and "type" in code.co_names:
+                result = result or _compares_types(steps, scope)
         nested = (c for c in code.co_consts if isinstance(c, types.CodeType))
         result = result or any(_compares(c, name, scope, exchanged, with_types) for c in nested)
         known = _KNOWN[key] = code, result

@@ -375,13 +375,18 @@ def test_range_is_what_it_was_afterwards(left_out):
     assert "range" not in globals()
 
 
-def asking_for_types(x):
+ASKING = """
+def asking(x):
     numbers = range(3)
     y = x * (1.0 if type(numbers) is range else x[0])
     for _ in range(TURNS):
-        y = np.sin(y)
+        y = np.sin(y) + x
     return y
+"""
 
 
 def test_a_module_that_asks_for_the_type_keeps_its_name(left_out):
-    assert st.jacobian_sparsity(asking_for_types, START).nnz == 4
+    scope = {"np": np, "TURNS": TURNS, "__name__": "asking"}
+    exec(ASKING, scope)
+    assert st.jacobian_sparsity(scope["asking"], START).nnz == 4
+    assert not left_out
