@@ -126,6 +126,16 @@ class CodeMap:
             if other == target
         ]
 
+    @functools.cached_property
+    def calls_of_globals(self) -> list[tuple[int, Chain]]:
+        """Where what a global name stands for is called, or an attribute, and what loads that."""
+        found = (
+            (at, self.callee(at))
+            for at, step in enumerate(self.instructions)
+            if step.opname in ("CALL", "CALL_KW")
+        )
+        return [(at, chain) for at, chain in found if chain and chain[0][0] == "LOAD_GLOBAL"]
+
     def callee(self, at: int) -> Chain:
         """What loads the function that the instruction calls."""
         return callee_at(self.instructions, at)

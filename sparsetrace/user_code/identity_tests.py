@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.bytecode import callee_at, chain_ending_at
-from sparsetrace.user_code.handlers import instructions_of, named
+from sparsetrace.user_code.handlers import code_map, instructions_of, named
 from sparsetrace.user_code.read_code import is_of_dataclass
 
 __all__ = [
@@ -140,7 +140,6 @@ def _nested_codes(code: types.CodeType) -> Iterator[types.CodeType]:
             yield from _nested_codes(constant)
 
 
-_CALLS = ("CALL", "CALL_KW")
 _WITH_A_BIT = ("LOAD_GLOBAL", "LOAD_ATTR") if sys.version_info >= (3, 12) else ("LOAD_GLOBAL",)
 """Instructions whose argument says beside the name what is loaded with it."""
 _EXTENDED = dis.opmap["EXTENDED_ARG"]
@@ -176,14 +175,11 @@ def with_calls_by(
     """
     names, text = list(code.co_names), bytearray(code.co_code)
     steps = instructions_of(code)
-    for at, step in enumerate(steps):
-        chain = callee_at(steps, at) if step.opname in _CALLS else ()
-        if not chain or chain[0][0] != "LOAD_GLOBAL":
-            continue
+    for at, chain in code_map(code).calls_of_globals:
         called = new_name_of(tuple(str(name) for _, name in chain))
         if called is None:
             continue
-        start = _start(step)
+        start = _start(steps[at])
         load = next(s for s in steps if (s.opname, s.argval) == chain[-1] and _start(s) == start)
         if called not in names:
             names.append(called)
