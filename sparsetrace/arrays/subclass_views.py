@@ -18,9 +18,9 @@ from sparsetrace.arrays.matrices import matrix_over
 from sparsetrace.arrays.own_protocols import protocols
 from sparsetrace.arrays.traced_views import TracedView
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.operands.operands import computes_as_ndarray, own_methods
+from sparsetrace.operands.operands import computes_as_ndarray, is_ordinary, own_methods
 
-__all__ = ["SHOWN", "viewed"]
+__all__ = ["SHOWN", "is_viewable", "seeded_like", "viewed"]
 
 _FINALIZE = np.ndarray.__array_finalize__
 SHOWN: set[int] = set()
@@ -56,6 +56,20 @@ def viewed(array: TracedArray, cls: type) -> Any:
     result = traced_cls._over(array._trace, array._ids, array._dtype, array._values)
     cls.__array_finalize__(result, array)  # type: ignore[attr-defined]
     return result
+
+
+def is_viewable(cls: type) -> bool:
+    """Whether traced arrays can be objects of a subclass of ndarray."""
+    return cls is not np.matrix and _traced_class(cls) is not None
+
+
+def seeded_like(example: Any, array: TracedArray) -> Any:
+    """A traced array as an object of the type of another array, and with its attributes."""
+    if is_ordinary(example):
+        return array
+    view = viewed(array, type(example))
+    view.__dict__ = dict(vars(example))
+    return view
 
 
 @lru_cache(maxsize=256)

@@ -19,7 +19,7 @@ from sparsetrace.errors import (
     explain,
     opaque_call,
 )
-from sparsetrace.operands.operands import is_traced
+from sparsetrace.operands.operands import is_traced, like_array
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 
 __all__ = ["FlatFunction", "Vector", "flattened", "own"]
@@ -123,11 +123,12 @@ class FlatFunction:
     @staticmethod
     def _in_structure(given: Any, before: Any) -> Any:
         """A vector in the structure of the argument that it stands for."""
-        nested = not isinstance(before, np.ndarray) or before.ndim != 1
-        if not (nested and type(given) is np.ndarray and given.ndim == 1):
+        if type(given) is not np.ndarray:
             return given
+        if isinstance(before, np.ndarray):
+            return like_array(before, given) if given.shape == before.shape else given
         sizes = [np.size(leaf) for leaf in leaves(before)]
-        if isinstance(before, np.ndarray) or given.size != sum(sizes):
+        if given.ndim != 1 or given.size != sum(sizes):
             return given
         parts = iter(np.split(given, np.cumsum(sizes)[:-1]))
         return rebuilt(before, lambda leaf: _like(leaf, next(parts)))
@@ -223,7 +224,8 @@ def _like(leaf: Any, numbers: Vector) -> Any:
         return numbers.reshape(np.shape(leaf)).tolist()
     if np.ndim(leaf) == 0 and not isinstance(leaf, np.ndarray):
         return numbers[0]
-    return numbers.reshape(np.shape(leaf))
+    made = numbers.reshape(np.shape(leaf))
+    return like_array(leaf, made) if isinstance(leaf, np.ndarray) else made
 
 
 def _fixed(leaf: Any, static: bool) -> tuple[Any, ...]:

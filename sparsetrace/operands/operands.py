@@ -250,6 +250,25 @@ def is_ordinary(array: NDArray[Any]) -> bool:
     return cls in (np.ndarray, np.memmap) or getattr(cls, "_is_buffer", False)
 
 
+def like_array(example: NDArray[Any], values: NDArray[Any]) -> Any:
+    """Values of an ordinary array as an array of the type of another one, and with its attributes.
+
+    Examples
+    --------
+    >>> class Field(np.ndarray):
+    ...     unit = "m"
+    >>> field = np.ones(2).view(Field)
+    >>> field.unit = "K"
+    >>> like_array(field, np.zeros(3)).unit
+    'K'
+    """
+    if is_ordinary(example):
+        return values
+    made = values.view(type(example))
+    vars(made).update(vars(example))
+    return made
+
+
 _OPERATORS = (
     *(f"__{prefix}{name}__" for name in BINARY for prefix in ("", "r")),
     *(f"__{name}__" for name in COMPARISONS),

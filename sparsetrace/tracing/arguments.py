@@ -21,6 +21,7 @@ from numpy import arange, array
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray, traced_array, wrap
+from sparsetrace.arrays.subclass_views import is_viewable, seeded_like
 from sparsetrace.capture.patches import refresh_registered, stand_in_for
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import Trace
@@ -37,7 +38,14 @@ from sparsetrace.errors import (
 )
 from sparsetrace.graph.graph import FIRST_INPUT, Ids
 from sparsetrace.numbers.python_numbers import seeded_number
-from sparsetrace.operands.operands import FLOAT, ids_of, is_ordinary, is_traced, values_of
+from sparsetrace.operands.operands import (
+    FLOAT,
+    ids_of,
+    is_ordinary,
+    is_traced,
+    like_array,
+    values_of,
+)
 from sparsetrace.tracing.pytree import leaves, like, named_leaves, rebuilt
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
@@ -117,7 +125,8 @@ class TracedCall:
     def point(self) -> list[Any]:
         """The values of the traced arguments, which from now on nobody else can change."""
         self._trees[:] = [rebuilt(tree, _copied_leaf) for tree in self._trees]
-        return [leaf for tree in self._trees for leaf in leaves(tree)]
+        found = (leaf for tree in self._trees for leaf in leaves(tree))
+        return [leaf.view(np.ndarray) if isinstance(leaf, np.ndarray) else leaf for leaf in found]
 
     @property
     def given(self) -> tuple[tuple[Any, ...], list[int], list[int], Any]:
@@ -248,11 +257,10 @@ def _checked_leaf(leaf: object) -> Any:
         )
     if leaf.dtype.kind not in "biufc":
         raise InputError(f"an input of type {name} (dtype {leaf.dtype}) is no array of numbers")
-    if not is_ordinary(leaf):
+    if not (is_ordinary(leaf) or is_viewable(type(leaf))):
         raise InputError(
-            f"an input of type {name}: operators and attributes of a subclass of ndarray may mean "
-            "something else than those of the plain array that a trace passes; pass np.asarray(x), "
-            "and write the function for plain arrays"
+            f"an input of type {name}: its layout, or its metaclass, may mean something that the "
+            "trace does not follow; pass np.asarray(x), and write the function for plain arrays"
         )
     return leaf
 
@@ -264,7 +272,9 @@ def _shape(leaf: Any) -> tuple[int, ...]:
 
 
 def _copied_leaf(leaf: object) -> Any:
-    return leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf
+    if not isinstance(leaf, np.ndarray):
+        return leaf
+    return like_array(leaf, leaf.view(np.ndarray).copy("K"))
 
 
 def _seeded(trace: Trace, leaf: object, first: int, end: int) -> Any:
@@ -279,7 +289,7 @@ def _seeded(trace: Trace, leaf: object, first: int, end: int) -> Any:
     if leaf.ndim != 1 or not leaf.size:  # with memory of its own, and the strides of a new array
         is_by_column = leaf.flags.f_contiguous and not leaf.flags.c_contiguous
         ids = ids.reshape(leaf.shape).copy("F" if is_by_column else "C")
-    return traced_array(trace, ids, dtype, values)
+    return seeded_like(leaf, traced_array(trace, ids, dtype, values))
 
 
 def _numbers(trace: Trace, items: list[Any], nodes: Iterator[int]) -> list[Any]:

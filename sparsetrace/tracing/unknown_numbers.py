@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from sparsetrace import masked
 from sparsetrace.arrays.array import traced_array
+from sparsetrace.arrays.subclass_views import is_viewable, seeded_like
 from sparsetrace.context import Trace
 from sparsetrace.errors import InputError
 from sparsetrace.graph.graph import Ids
@@ -221,9 +222,9 @@ class _Exchange:
         if isinstance(array, np.ma.MaskedArray):
             data = self._traced(np.asarray(array.data))
             return masked.constructed(data, mask=np.ma.getmask(array), fill_value=array.fill_value)
-        if not is_ordinary(array):
+        if not (is_ordinary(array) or is_viewable(type(array))):
             raise _refuse(array, "whose type may give operators a meaning of its own")
-        return self._traced(array)
+        return seeded_like(array, self._traced(array))
 
     def _traced(self, array: NDArray[Any]) -> Any:
         ids = self._shared.get(id(array))

@@ -18,10 +18,12 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from sparsetrace.arrays.subclass_views import is_viewable
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES, OutputError
 from sparsetrace.interrupts import interruptible
+from sparsetrace.operands.operands import like_array
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
@@ -176,9 +178,9 @@ class PlainFunction:
         if isinstance(leaf, np.generic):
             return dtype.type(values[0])
         if isinstance(leaf, np.ndarray):
-            made = np.empty_like(leaf, dtype)
+            made = np.empty_like(leaf, dtype, subok=False)
             made[...] = values.reshape(leaf.shape)
-            return made
+            return like_array(leaf, made)
         made = values.astype(dtype).reshape(np.shape(leaf))
         return made.tolist() if isinstance(leaf, list) and self._as_lists else made
 
@@ -275,23 +277,30 @@ def _varied(arg: Any, rng: np.random.Generator, share: float) -> Any:
         number: Any = arg
         move = share * (float(abs(number)) or 1.0) * rng.uniform(-1.0, 1.0)
         return type(number)(number + move)
-    if type(arg) is np.ndarray and arg.dtype.kind in "fc":
-        width = share * _sizes(arg.reshape(-1)).reshape(arg.shape)
-        made = arg.copy(order="K")
+    if _is_copied(arg) and arg.dtype.kind in "fc":
+        plain = arg.view(np.ndarray)
+        width = share * _sizes(plain.reshape(-1)).reshape(arg.shape)
+        made = plain.copy(order="K")
         made += (width * rng.uniform(-1.0, 1.0, arg.shape)).astype(arg.dtype)
-        return made
+        return like_array(arg, made)
     return arg
 
 
 def _copied(arg: Any) -> Any:
     """The argument with its arrays copied, where that is possible without knowing its type."""
-    if type(arg) is np.ndarray:
-        return arg.copy(order="K")
+    if _is_copied(arg):
+        return like_array(arg, arg.view(np.ndarray).copy(order="K"))
     if type(arg) in (list, tuple):
         return type(arg)(_copied(item) for item in arg)
     if type(arg) is dict:
         return {key: _copied(value) for key, value in arg.items()}
     return arg
+
+
+def _is_copied(arg: Any) -> bool:
+    """Whether it is an ordinary array, or of a subclass whose objects can be made anew."""
+    cls = type(arg)
+    return cls is np.ndarray or (issubclass(cls, np.ndarray) and is_viewable(cls))
 
 
 def _kept(leaf: object) -> Any:

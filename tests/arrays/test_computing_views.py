@@ -320,6 +320,66 @@ def test_results_are_of_the_class_that_numpy_gives(name, local):
     assert all(each == plain for each in traced)
 
 
+def ofs(x, cls=Units, **attributes):
+    """A copy of the numbers as an array of the class."""
+    made = x.copy().view(cls)
+    vars(made).update(attributes)
+    return made
+
+
+def in_millimetres(x):
+    return ofs(x, power=1, scale=1e-3)
+
+
+GIVEN = {
+    "units": (in_millimetres, lambda q: (q[1:] * q[:-1] + q[1:] * METRES[1:]).value),
+    "weights": (lambda x: ofs(x, Weighted, weight=3.0), lambda w: w * w[::-1]),
+    "sums": (lambda x: ofs(x, Summed, weight=0.0), lambda w: np.sum(w) * np.ones(2)),
+    "a tuple": (lambda x: (in_millimetres(x[:2]), x[2:]), lambda pair: pair[0].value * pair[1]),
+    "a table": (
+        lambda x: {"k": in_millimetres(x.reshape(2, 2))},
+        lambda t: (t["k"] @ t["k"]).value,
+    ),
+    "written into": (lambda x: ofs(x, power=1, scale=1.0), lambda q: written(q).value),
+}
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_arguments(name):
+    make, f = GIVEN[name]
+    expected = numerical_jacobian_pattern(lambda x: np.asarray(f(make(x))), START)
+    given = make(START)
+    assert_same_pattern(st.jacobian_sparsity(f, given), expected)
+    at_point = jacobian_pattern_at(lambda x: np.asarray(f(make(x))), START)
+    assert_same_pattern(st.jacobian_sparsity(f, given, local=True), at_point)
+    assert isinstance(given, type(make(START)))
+
+
+def test_arguments_of_which_nothing_is_known():
+    def f(x, q):
+        y = (Units(x) * q).value
+        return y if q[0] < Units(1.0) else y[::-1]
+
+    assert_same_pattern(
+        st.jacobian_sparsity(f, START, Units(START, scale=2.0)), np.eye(4) + np.eye(4)[::-1]
+    )
+    assert st.jacobian_sparsity(f, START, Units(START), static_argnums=1).nnz == 4
+
+
+def test_derivatives_by_arguments():
+    def f(q):
+        return (q[1:] * q[:-1] + q[1:] * METRES[1:]).value
+
+    given = ofs(START, power=1, scale=1e-3)
+    derivative = st.sparse_jacobian(f, given)
+    scales = 1e3 * np.arange(2.0, 5.0)
+    expected = np.zeros((3, 4))
+    expected[range(3), range(3)] = START[1:]
+    expected[range(3), range(1, 4)] = START[:-1] + scales
+    for point in (given, START):  # as an optimiser has it
+        np.testing.assert_allclose(derivative(point).toarray(), expected, rtol=1e-5)
+
+
 REFUSED = {
     "units that do not go together": lambda x: Units(x) + x,
     "units that do not go together, reflected": lambda x: x + Units(x),
