@@ -13,12 +13,17 @@ from __future__ import annotations
 import ctypes
 import gc
 import itertools
+import os
 import re
 import types
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from zlib import crc32
+
+# Matrices of the tests are small: threads for them wait for one another, and with a worker on
+# each core for those of the other workers, too.  BLAS reads it when NumPy is imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
