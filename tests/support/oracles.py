@@ -101,7 +101,7 @@ def numerical_jacobian_pattern(
             wanted = np.ones(shape, dtype=bool) if among is None else dense(among)
             found, known = np.zeros(shape, dtype=bool), ~wanted
         for column, index in enumerate(np.ndindex(point.shape)):
-            if (wanted & ~found)[:, column].any():
+            if (wanted[:, column] > found[:, column]).any():
                 nonzero, defined = derivatives_by(f, point, index, rtol=rtol, atol=atol)
                 found[:, column] |= nonzero
                 known[:, column] |= defined
@@ -337,8 +337,10 @@ def derivatives_by(
     """Which derivatives with respect to one input are non-zero, and which are defined."""
     step = STEP * max(1.0, abs(point[index]))
     pairs = [_at_both_sides(f, point, index, step)]
-    if _differs(*pairs[0], rtol, atol).any():  # else smaller steps show nothing more
-        pairs += [_at_both_sides(f, point, index, step / part) for part in (2, 4)]
+    differs = _differs(*pairs[0], rtol, atol)
+    if not differs.any():  # smaller steps show nothing more
+        return differs, np.isfinite(_difference(*pairs[0]))
+    pairs += [_at_both_sides(f, point, index, step / part) for part in (2, 4)]
     return nonzero_derivative(*pairs, rtol=rtol, atol=atol)
 
 
@@ -370,15 +372,14 @@ def nonzero_derivative(
     defined : array of bool
         Where the differences are numbers: elsewhere the answer says nothing.
     """
-    differences = [_difference(above, below) for above, below in pairs]
-    defined = np.all([np.isfinite(difference) for difference in differences], axis=0)
-    nonzero = defined.copy()
-    for above, below in pairs:
-        nonzero &= _differs(above, below, rtol, atol)
-    quotients = [difference * 2.0**power for power, difference in enumerate(differences)]
-    for wide, narrow in pairwise(quotients):
-        with np.errstate(invalid="ignore"):
-            nonzero &= np.abs(wide - narrow) <= AGREEMENT * np.abs(narrow)
+    above, below = (np.array(values) for values in zip(*pairs, strict=True))
+    with np.errstate(invalid="ignore"):
+        difference = _difference(above, below)
+        defined = np.isfinite(difference).all(axis=0)
+        nonzero = defined & _exceeds(difference, above, below, rtol, atol).all(axis=0)
+        quotients = (difference.T * 2.0 ** np.arange(len(pairs))).T
+        wide, narrow = quotients[:-1], quotients[1:]
+        nonzero &= (np.abs(wide - narrow) <= AGREEMENT * np.abs(narrow)).all(axis=0)
     return nonzero, defined
 
 
@@ -387,23 +388,36 @@ def _differs(
 ) -> NDArray[np.bool_]:
     """Where two values differ by more than rounding, both being numbers."""
     with np.errstate(invalid="ignore"):
-        size = np.maximum(np.abs(above), np.abs(below))
-        return np.abs(_difference(above, below)) > rtol * size + atol
+        return _exceeds(above - below, above, below, rtol, atol)
+
+
+def _exceeds(
+    difference: NDArray[Any], above: NDArray[Any], below: NDArray[Any], rtol: float, atol: float
+) -> NDArray[np.bool_]:
+    """Where a difference is none of rounding; nowhere where one of the values is infinite."""
+    size = np.maximum(np.abs(above), np.abs(below))
+    return np.abs(difference) > rtol * size + atol
 
 
 def _difference(above: NDArray[Any], below: NDArray[Any]) -> NDArray[Any]:
     """Above minus below, and zero where both are the same infinity."""
     with np.errstate(invalid="ignore"):
-        return np.where(above == below, 0.0, above - below)
+        difference = above - below
+    if np.isnan(difference).any():
+        return np.where(above == below, 0.0, difference)
+    return difference
 
 
 def _changed(
     before: NDArray[Any], after: NDArray[Any], rtol: float, atol: float
 ) -> NDArray[np.bool_]:
+    same = before == after
+    if same.all():
+        return ~same
     size = np.maximum(np.abs(before), np.abs(after))
     with np.errstate(invalid="ignore"):
         close = np.abs(after - before) <= rtol * size + atol
-    same = (before == after) | (np.isnan(before) & np.isnan(after))
+    same |= np.isnan(before) & np.isnan(after)
     return ~(same | (close & np.isfinite(size)))
 
 
