@@ -80,7 +80,7 @@ class Program:
                 moved = x + 0.05 * near * rng.uniform(-1, 1, x.shape)
                 args = list(given)
                 args[self.argnum] = self._like(given[self.argnum], moved)
-                pattern = self._at(order, tuple(args))
+                pattern = self._at(order, tuple(args), found)
                 if pattern is not None:
                     found = pattern if found is None else found | pattern
         return found
@@ -92,16 +92,18 @@ class Program:
             return np.float64(moved) if type(given) is np.float64 else moved.tolist()
         return np.matrix(moved) if isinstance(given, np.matrix) else moved
 
-    def _at(self, order: str, point: tuple[Any, ...]) -> Any:
+    def _at(self, order: str, point: tuple[Any, ...], found: Any = None) -> Any:
+        """The entries shown at a point; those found before need not be among them."""
         f, x = self.plain(point), np.asarray(point[self.argnum], float)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 size = len(flat_outputs(f(x.copy())))
+                others = None if found is None else ~found
                 if order == "jacobian":
-                    return jacobian_pattern_at(f, x)
+                    return jacobian_pattern_at(f, x, among=others)
                 weights = np.random.default_rng(1).uniform(0.5, 2.0, size)
-                return hessian_pattern_at(lambda v: weights @ flat_outputs(f(v)), x)
+                return hessian_pattern_at(lambda v: weights @ flat_outputs(f(v)), x, among=others)
             except Exception:
                 return None
 

@@ -113,7 +113,12 @@ def numerical_jacobian_pattern(
 
 
 def jacobian_pattern_at(
-    f: Callable[[NDArray[Any]], Any], x: ArrayLike, *, rtol: float = RTOL, atol: float = ATOL
+    f: Callable[[NDArray[Any]], Any],
+    x: ArrayLike,
+    *,
+    rtol: float = RTOL,
+    atol: float = ATOL,
+    among: ArrayLike | None = None,
 ) -> NDArray[np.bool_]:
     """Entries of the Jacobian that are non-zero at the very point, the same from both sides.
 
@@ -121,8 +126,12 @@ def jacobian_pattern_at(
     """
     point = np.array(x, dtype=float)
     centre = flat_outputs(f(point.copy()))
+    wanted = np.ones((len(centre), point.size), bool) if among is None else dense(among)
     columns = []
-    for index in np.ndindex(point.shape):
+    for column, index in enumerate(np.ndindex(point.shape)):
+        if not wanted[:, column].any():
+            columns.append(np.zeros(len(centre), dtype=bool))
+            continue
         step = STEP * max(1.0, abs(point[index]))
         pairs = [_at_both_sides(f, point, index, step)]
         above, below = pairs[0]
