@@ -1,5 +1,6 @@
 """Loops that may end in several ways: each turn is run apart, and its ends are united."""
 
+import functools
 import itertools
 import math
 import warnings
@@ -400,6 +401,7 @@ def test_an_error_that_names_its_turn(seen_functions):
 
 
 # ------------------------------------------------------------ states that turns may leave
+@functools.cache
 def _needed(f, n=6):
     """The union of the patterns at many points, of which each number may be on either side."""
     rng = np.random.default_rng(1)

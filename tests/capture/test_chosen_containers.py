@@ -1,6 +1,7 @@
 """Lists and dictionaries of a table of which the inputs choose one."""
 
 import copy
+import functools
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ N = 12
 """More than 2**10 paths."""
 
 
+@functools.cache  # what is written is put back
 def united_at_points(take, f, n):
     rng = np.random.default_rng(0)
     return np.any([dense(take(f, rng.uniform(0.01, 0.99, n), local=True)) for _ in range(25)], 0)
