@@ -20,7 +20,7 @@ import warnings
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
@@ -31,7 +31,7 @@ from sparsetrace.tracing.bundles import Bundles, Reader, contents
 from sparsetrace.tracing.kept_iterators import stand_in_for
 from sparsetrace.tracing.shared_memory import overlapping
 from sparsetrace.user_code.held_arrays import HeldArrays
-from sparsetrace.user_code.own_stores import written_by_user
+from sparsetrace.user_code.own_stores import code_by_user
 from sparsetrace.user_code.places import item_of, places
 from sparsetrace.user_code.reach import Reached, Walk, dict_of, filled_slots, is_watched
 
@@ -144,8 +144,8 @@ class State:
             for move in self._moves:
                 move()
             if self.reached.changes_functions:
-                others += map(_kept_function, self.reached.functions)
-                others += map(_kept_bases, self.reached.classes)
+                others.append(_kept_functions(self.reached.functions))
+                others.append(_kept_bases(self.reached.classes))
         except BaseException:
             self.put_back()
             raise
@@ -375,6 +375,9 @@ def _refill(container: Any, before: dict[Any, Any]) -> None:
 # --------------------------------------------------------------- names and classes
 _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 _MODULE: Callable[[type], Any] = type.__dict__["__module__"].__get__
+_BASES: Callable[[type], tuple[type, ...]] = operator.attrgetter("__bases__")
+_CHANGEABLE = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__")
+"""What code may change of functions."""
 _MADE_BY_PYTHON = frozenset(("__annotations__", "__doc__", "__abstractmethods__"))
 """Attributes of classes that Python adds when they are asked for."""
 
@@ -414,9 +417,10 @@ def _assign_name(scope: dict[str, Any], name: str, value: object) -> None:
 def _reset_scope(scope: dict[str, Any], before: dict[str, Any]) -> None:
     """Globals of a module, but for the names that a trace itself has exchanged."""
     now = scope.copy()
-    for name in [*now, *(before.keys() - now.keys())]:
+    changed = [name for name, value in now.items() if before.get(name, _ABSENT) is not value]
+    for name in [*changed, *(before.keys() - now.keys())]:
         value, was = now.get(name, _ABSENT), before.get(name, _ABSENT)
-        if value is not was and not _is_stand_in(value) and not _is_stand_in(was):
+        if not _is_stand_in(value) and not _is_stand_in(was):
             _assign_name(scope, name, was)
 
 
@@ -442,34 +446,43 @@ def _put_back_object(item: object, cls: type, attributes: dict[str, Any]) -> Non
             object.__setattr__(item, "__dict__", attributes)
 
 
-def _kept_bases(cls: type) -> Callable[[], None]:
-    bases = cls.__bases__
+def _kept_bases(classes: Sequence[type]) -> Callable[[], None]:
+    before = list(map(_BASES, classes))
 
     def put_back() -> None:
-        if cls.__bases__ is not bases and cls.__bases__ != bases:
-            cls.__bases__ = bases
+        for cls, now, bases in zip(classes, map(_BASES, classes), before, strict=True):
+            if now is not bases and now != bases:
+                cls.__bases__ = bases
 
     return put_back
 
 
-def _kept_function(function: types.FunctionType) -> Callable[[], None]:
-    """Its defaults, and its code, unless a trace itself has exchanged that meanwhile."""
-    code, defaults, by_name = function.__code__, function.__defaults__, function.__kwdefaults__
-    written, values = written_by_user(function), dict(by_name or ())
+def _kept_functions(functions: Sequence[types.FunctionType]) -> Callable[[], None]:
+    """Their defaults, and their code, unless a trace itself has exchanged that meanwhile."""
+    before = list(chain.from_iterable(map(_CHANGEABLE, functions)))
+    by_name = [(named, dict(named)) for named in before[2::3] if named is not None]
 
     def put_back() -> None:
-        if function.__defaults__ is not defaults:
-            function.__defaults__ = defaults
-        if by_name is not None and not (
-            len(by_name) == len(values) and _same_items(by_name, values)
-        ):
-            _refill(by_name, values)
-        if function.__kwdefaults__ is not by_name:
-            function.__kwdefaults__ = by_name
-        if written_by_user(function) is not written:
-            function.__code__ = code
+        for named, values in by_name:
+            if len(named) != len(values) or not _same_items(named, values):
+                _refill(named, values)
+        if not all(map(_is, chain.from_iterable(map(_CHANGEABLE, functions)), before)):
+            for i, function in enumerate(functions):
+                _put_back_function(function, *before[3 * i : 3 * i + 3])
 
     return put_back
+
+
+def _put_back_function(
+    function: types.FunctionType, code: types.CodeType, defaults: Any, by_name: Any
+) -> None:
+    if function.__defaults__ is not defaults:
+        function.__defaults__ = defaults
+    if function.__kwdefaults__ is not by_name:
+        function.__kwdefaults__ = by_name
+    now = function.__code__
+    if now is not code and code_by_user(now) is not code_by_user(code):
+        function.__code__ = code
 
 
 # ------------------------------------------------------------- cells and slots

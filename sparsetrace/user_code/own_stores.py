@@ -32,6 +32,7 @@ __all__ = [
     "PURE_METHODS",
     "WRITES",
     "OwnStores",
+    "code_by_user",
     "is_told_to_write",
     "may_write",
     "written_by_user",
@@ -60,7 +61,11 @@ WRITES = "_sparsetrace_writes"
 
 def written_by_user(function: types.FunctionType, *, undoes: bool = False) -> types.CodeType:
     """The code that a function's hands its calls over to; where nothing is undone, as it was."""
-    code = function.__code__
+    return code_by_user(function.__code__, undoes=undoes)
+
+
+def code_by_user(code: types.CodeType, *, undoes: bool = False) -> types.CodeType:
+    """The same of the code that a function has, or had."""
     handed = next((getattr(x, HANDED) for x in code.co_consts if hasattr(x, HANDED)), code)
     if undoes:
         return handed
