@@ -176,16 +176,6 @@ def test_steps_of_an_unknown_number(use):
         assert st.jacobian_sparsity(f, np.ones(2), local=True).nnz == 2
 
 
-def test_events_of_an_equation():
-    def event(t, y):
-        return y[0] - 0.5
-
-    with pytest.raises(st.UnsupportedError, match="t_eval"):
-        st.jacobian_sparsity(
-            lambda x: sg.solve_ivp(lambda t, y: -y, (0, 1), x, events=event).y, np.ones(2)
-        )
-
-
 def test_steppers_of_equations():
     """At a point; where compiled code takes the steps, it takes no traced state."""
 

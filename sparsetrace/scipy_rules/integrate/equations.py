@@ -2,8 +2,9 @@
 
 Contract: the right-hand side says which component reads which; over many steps a component
 depends on all that it can reach, and on what those read besides, jointly nonlinear.  The size
-of the steps, which the solver takes from all components, counts as constant: it changes a
-solution by less than the solver's tolerance.
+of the steps, which the solver takes from all components, counts as constant at times that are
+given: it changes a solution by less than the solver's tolerance.  Where the steps themselves end,
+times and states depend on all components.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from sparsetrace.scipy_rules.callbacks import (
     reached,
     unknown_number,
 )
+from sparsetrace.scipy_rules.integrate.events import POINT, Events
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
 T_EVAL = "Give the times as t_eval."
@@ -113,8 +115,6 @@ def solve_ivp(
     call, fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options
 ):
     y0 = array_of(y0)
-    if events is not None:
-        call.refuse("events have no rule", T_EVAL)
     constant(call, tuple(options.values()), "an option")
     options = {
         name: Returned().values_only(option, keep=False) if callable(option) else option
@@ -128,10 +128,13 @@ def solve_ivp(
             y = y[:, None]
         return fun(t, y, *extra)
 
+    looked_for = None if events is None else Events(events, extra)
+
     def solve(right_hand_side, start):
         return call.original(
             right_hand_side, tuple(map(of_values, t_span)), start, method, of_values(t_eval),
-            dense_output, vectorized=vectorized, **options,
+            dense_output, None if looked_for is None else looked_for.values_only(), vectorized,
+            **options,
         )  # fmt: skip
 
     problem = Problem(function, y0)
@@ -145,21 +148,42 @@ def solve_ivp(
     result = sys.modules["scipy.integrate"]._ivp.ivp.OdeResult(
         sol=None, t_events=None, y_events=None, status=0, message="", success=True
     )
+    if looked_for is not None:
+        looked_for.trace(out, dtype, found)
     moves = contains_traced((t_span, t_eval))
     if dense_output:
         first = None if moves else of_values(t_span[0])
         result.sol = Dense(problem.start, out, dtype, first, None if found is None else found.sol)
     if found is not None:
-        columns = _columns(out, found.y.shape[1], t_eval)
+        taken = found.t if t_eval is None else t_eval[: len(found.t)]
+        columns = _columns(out, len(found.t), taken)
         if columns and not contains_traced(t_eval) and found.t[0] == of_values(t_span[0]):
             columns[0] = problem.start
-        ids = np.stack(columns, axis=1) if columns else np.zeros(found.y.shape, np.int32)
-        times = found.t if t_eval is None else t_eval
-        result.update(found, sol=result.sol, t=times, y=made(trace, ids, dtype, found.y))
+        result.update(found, sol=result.sol)
+        if looked_for is not None:
+            result.update(looked_for.found_at_a_point(found))
+        result["t"] = taken
+        if t_eval is None:
+            end = ids_of(trace, t_span[1])
+            if looked_for is not None and found.status == 1:
+                end, columns[-1] = looked_for.ended(found)
+            _move_with_steps(columns, out)
+            result["t"] = _times_of_steps(ids_of(trace, t_span[0]), out, end, found.t)
+        if columns:
+            result["y"] = made(trace, np.stack(columns, axis=1), dtype, found.y)
         return result
+    last_time, last = t_span[-1], out
+    if looked_for is not None:
+        result.update(looked_for.found_anywhere(call))
+        if looked_for.may_end:
+            if t_eval is not None:
+                call.refuse("how many times come before an event depends on the values", POINT)
+            ids, last = looked_for.ended_anywhere(ids_of(trace, last_time))
+            last_time = made(trace, np.maximum(ids, OPAQUE), np.dtype(float), scalar=True)
+            result["status"] = unknown_number(dtype=int)
     if t_eval is None:
-        first, last = (made(trace, ids.copy(), dtype) for ids in (problem.start, out))
-        result.update(y=Steps(call, first, last), t=Steps(call, *t_span))
+        first, last = (made(trace, ids.copy(), dtype) for ids in (problem.start, last))
+        result.update(y=Steps(call, first, last), t=Steps(call, t_span[0], last_time))
         return result
     t_eval = array_of(t_eval)
     columns = _columns(out, len(t_eval), t_eval)
@@ -167,6 +191,28 @@ def solve_ivp(
         columns[0] = problem.start
     result.update(t=t_eval, y=made(trace, np.stack(columns, axis=1), dtype))
     return result
+
+
+def _times_of_steps(first: Ids, out: Ids, last: Ids, times) -> Any:
+    """When each step ends: but for the first and the last time, all components decide."""
+    step = _of_all(out)
+    if max(np.max(first), np.max(step), np.max(last)) <= OPAQUE:
+        return times
+    ids = np.full(len(times), step, np.int32)
+    ids[0], ids[-1] = np.maximum(first, OPAQUE), np.maximum(last, OPAQUE)
+    return made(current(), ids, times.dtype, times)
+
+
+def _move_with_steps(columns: list[Ids], out: Ids) -> None:
+    """The states between the first and the last, each at the time when a step has ended."""
+    graph = current().graph
+    there = interact_all(graph, graph.union(out, np.full(out.shape, _of_all(out), np.int32)))
+    columns[1:-1] = [there] * len(columns[1:-1])
+
+
+def _of_all(out: Ids) -> Ids:
+    graph = current().graph
+    return interact_all(graph, np.asarray(graph.union_rows(out), np.int32))
 
 
 def _columns(out: Ids, count: int, t_eval) -> list[Ids]:

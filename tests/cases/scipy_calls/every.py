@@ -36,6 +36,14 @@ STEPS = {
         *("solve_ivp, dense", "solve_ivp, dense at times"),
     )
 }
+FIXED = {
+    f"equations solve_ivp, {name}": "that a condition fixes a number at an event is not looked at"
+    for name in ("state at an event", "ended", "status")
+}
+JUST_THEN = {
+    f"equations solve_ivp, {name}": "of which products a time is made is not looked at"
+    for name in ("event", "when it ended")
+}
 JOINED = "in which order equations can be solved is not looked at"
 FITS = {
     f"ordinates {name}": "products of ordinates are not looked at"
@@ -159,6 +167,7 @@ EXTRA = {
         for name in ("grey_opening", "grey_closing", "white_tophat", "black_tophat")
     },
     **TURNS,
+    **FIXED,
     "others fsolve, joined": JOINED,
     **WHOLE,
     "spectra hilbert": PARTS,
@@ -191,6 +200,8 @@ EXTRA_HESSIAN = {
     **TURNS,
     **FITS,
     **STEPS,
+    **FIXED,
+    **JUST_THEN,
     **UNITED,
     "others quad, limits": "products with a linear integrand are not looked at",
     **WHOLE,
@@ -220,6 +231,8 @@ EXTRA_AT = {
     **TURNS,
     **FITS,
     **STEPS,
+    **FIXED,
+    **JUST_THEN,
     **UNITED,
     "others quad, limits": "products with a linear integrand are not looked at",
     "others fsolve, joined": JOINED,

@@ -126,6 +126,17 @@ OTHERS = {
     ).sol(0.5),
     "bisect, no traced": lambda x: so.bisect(lambda z: z**2 - 2, 0, 9) * x,
 }
+
+
+def falls(t, y, *args):
+    return y[0] - (args[0] if args else 0.2)
+
+
+def ends(t, y, *args):
+    return falls(t, y, *args)
+
+
+ends.terminal, ends.direction = True, -1
 EQUATIONS = {
     "solve_ivp": lambda x: sg.solve_ivp(lambda t, y: -x[0] * y, (0, 1), x[1:3], **EXACT).y[:, -1],
     "solve_ivp, chain": lambda x: (
@@ -163,6 +174,35 @@ EQUATIONS = {
     ),
     "solve_ivp, traced times": lambda x: (
         sg.solve_ivp(lambda t, y: -(y**2), (0, 3), x[:2], t_eval=np.cumsum(x[2:] / 2), **EXACT).y
+    ),
+    "solve_ivp, last time": lambda x: sg.solve_ivp(lambda t, y: -y, (x[2], x[3] + 2), x[:2]).t[-1],
+    "solve_ivp, event": lambda x: (
+        sg.solve_ivp(lambda t, y: CHAIN @ y, (0, 9), x[:3], events=falls, **EXACT).t_events[0][0]
+    ),
+    "solve_ivp, state at an event": lambda x: (
+        sg.solve_ivp(
+            lambda t, y, a: CHAIN @ y, (0, 9), x[:3], events=[falls], args=(x[3] / 4,), **EXACT
+        ).y_events[0][0]
+    ),
+    "solve_ivp, ended": lambda x: (
+        sg.solve_ivp(
+            lambda t, y: [-y[0], y[0] * y[1], 1], (0, 9), x[:3], events=(ends, falls), **EXACT
+        ).y[:, -1]
+    ),
+    "solve_ivp, when it ended": lambda x: (
+        sg.solve_ivp(
+            lambda t, y, a: [-y[0] * x[1], 1], (0, 99), x[:1].repeat(2), events=ends,
+            args=(x[3] / 4,), **EXACT,
+        ).t[-1]
+    ),
+    "solve_ivp, status": lambda x: (
+        lambda found: (
+            found.t_events[0][-1] * x[3] if found.status == 1 else found.sol(found.t[-1])[1]
+        )
+    )(
+        sg.solve_ivp(
+            lambda t, y: -y, (0, 1), x[:2], dense_output=True, events=ends, **EXACT
+        )
     ),
     "solve_ivp, no traced": lambda x: (
         sg.solve_ivp(lambda t, y: -y, (0, 1), np.ones(4)).y[:, -1] * x

@@ -1,0 +1,154 @@
+"""``scipy.integrate.solve_ivp``: events, which are zeros of functions of the time and the state.
+
+Contract: where ``g(t, y(t)) = 0``, the time depends on what g reads, through the state as well;
+the slopes only divide.  The state there depends on the time, too.  How many events there are is
+known at a point alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.interactions import interact_all
+from sparsetrace.operands.operands import ids_of
+from sparsetrace.scipy_rules.callbacks import Returned, unknown_number
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
+
+POINT = "Take the pattern at a point, with local=True."
+
+
+class _Found(NamedTuple):
+    """The times and states of one event: as many as there are at a point, else any."""
+
+    is_terminal: bool
+    times: list[Ids]
+    states: list[Ids]
+
+
+class Events:
+    """What ``solve_ivp`` is given as `events`, and what it finds by them."""
+
+    def __init__(self, events, extra: tuple[Any, ...]) -> None:
+        self._events = (events,) if callable(events) else tuple(events)
+        self._extra = extra
+
+    @property
+    def may_end(self) -> bool:
+        """Whether an event may end the solution."""
+        return any(getattr(event, "terminal", None) for event in self._events)
+
+    def values_only(self) -> list[Any]:
+        """The same for SciPy."""
+        return [self._for_scipy(event) for event in self._events]
+
+    def _for_scipy(self, event: Callable[..., Any]) -> Any:
+        looked_for = Returned().values_only(lambda t, y: event(t, y, *self._extra), keep=False)
+        for name in ("terminal", "direction"):
+            if hasattr(event, name):
+                setattr(looked_for, name, getattr(event, name))
+        return looked_for
+
+    def trace(self, out: Ids, dtype, found) -> None:
+        """Take what the states at events depend on, and what SciPy has found at a point."""
+        self._out, self._dtype = out, dtype
+        self._found = [
+            self._of(event, self._places(found, i)) for i, event in enumerate(self._events)
+        ]
+
+    def _places(self, found, which: int) -> Iterator[tuple[Any, Any]]:
+        trace = current()
+        if found is None:
+            yield unknown_number(), made(trace, self._out.copy(), self._dtype)
+            return
+        for t, y in zip(found.t_events[which], found.y_events[which], strict=True):
+            yield t, made(trace, self._out.copy(), self._dtype, y)
+
+    def _of(self, event: Callable[..., Any], places: Iterator[tuple[Any, Any]]) -> _Found:
+        result = _Found(bool(getattr(event, "terminal", None)), [], [])
+        graph = current().graph
+        for t, y in places:
+            read = array_of(event(t, y, *self._extra))
+            ids = np.maximum(ids_of(current(), read), OPAQUE).reshape(-1)
+            if graph.second_order:  # what the slopes depend on multiplies it
+                ids = np.append(ids, self._out)
+            time = interact_all(graph, np.asarray(graph.union_rows(ids), np.int32))
+            there = graph.union(self._out, np.full(self._out.shape, time, np.int32))
+            result.times.append(time)
+            result.states.append(interact_all(graph, there))
+        return result
+
+    # ------------------------------------------------------------------- at a point
+    def found_at_a_point(self, found) -> dict[str, Any]:
+        """The times and states of all events."""
+        times = [one.times for one in self._found]
+        states = [one.states for one in self._found]
+        return {
+            "t_events": list(map(self._made, times, found.t_events)),
+            "y_events": list(map(self._made, states, found.y_events)),
+        }
+
+    def _made(self, ids: list[Ids], values) -> Any:
+        return made(current(), np.stack(ids), values.dtype, values) if ids else values
+
+    def ended(self, found) -> tuple[Ids, Ids]:
+        """The ids of the last time and state, where an event was the end."""
+        last = [
+            (one.times[-1], one.states[-1])
+            for one, times in zip(self._found, found.t_events, strict=True)
+            if one.is_terminal and len(times) and times[-1] == found.t[-1]
+        ]
+        return self._united(last[0], last[1:])
+
+    # --------------------------------------------------------------------- anywhere
+    def found_anywhere(self, call: Call) -> dict[str, Any]:
+        """The same, of which nobody knows how many there are."""
+        trace = current()
+        times = [made(trace, one.times[0], np.dtype(float), scalar=True) for one in self._found]
+        states = [made(trace, one.states[0].copy(), self._dtype) for one in self._found]
+        return {
+            "t_events": [_Unnumbered(call, time) for time in times],
+            "y_events": [_Unnumbered(call, state) for state in states],
+        }
+
+    def ended_anywhere(self, last_time: Ids) -> tuple[Ids, Ids]:
+        """The ids of the last time and state, which may be those of an event."""
+        ends = [(one.times[0], one.states[0]) for one in self._found if one.is_terminal]
+        return self._united((last_time, self._out), ends)
+
+    def _united(self, first: tuple[Ids, Ids], others: list[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
+        graph, (time, state) = current().graph, first
+        for other, there in others:
+            time, state = np.asarray(graph.union(time, other)), graph.union(state, there)
+        return time, state
+
+
+class _Unnumbered:
+    """Times or states of events, each of which depends on the same."""
+
+    def __init__(self, call: Call, each) -> None:
+        self._call, self._each = call, each
+
+    @property
+    def size(self) -> Any:
+        """How many numbers there are, which nobody knows."""
+        return unknown_number(dtype=int)
+
+    def __getitem__(self, key) -> Any:
+        first, *others = key if isinstance(key, tuple) else (key,)
+        if type(first) is not int and not isinstance(first, np.integer):
+            self._refuse()
+        return self._each[tuple(others)] if others else self._each
+
+    def _refuse(self, *_) -> Any:
+        self._call.refuse("how many events there are depends on the values", POINT)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__array__":
+            raise AttributeError(name)
+        return self._refuse()
+
+    __len__ = __iter__ = __array__ = __bool__ = __contains__ = _refuse
