@@ -388,6 +388,19 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _comparison(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
+    """A truth; where it is to be one at once, it is asked for as what has been compared."""
+    trace = (a if isinstance(a, PythonNumber) else b)._trace
+    if not trace.truths_at_once:
+        return _compared(operate, ufunc, a, b)
+    trace.truths_at_once = False
+    try:
+        result = _compared(operate, ufunc, a, b)
+    finally:
+        trace.truths_at_once = True
+    return bool(result) if type(result) is TracedPythonBool else result
+
+
+def _compared(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any:
     if (
         type(a) is TracedPythonFloat
         and not a._trace.local
