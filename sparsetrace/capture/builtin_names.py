@@ -18,6 +18,7 @@ from sparsetrace.numbers.python_numbers import PythonNumber
 from sparsetrace.numbers.scalar import as_python, refuse_digits
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import contains_traced, is_traced
+from sparsetrace.operands.raising import by_numpy
 
 __all__ = ["CONVERSIONS", "NUMPY_CONVERSIONS", "Like", "converted_to_float"]
 
@@ -46,7 +47,10 @@ def _single(value: object) -> Any:
         return value
     if not isinstance(value, np.ndarray):
         return value
-    float(np.zeros(value.shape))  # raises what this release of NumPy raises for arrays
+    try:
+        float(np.zeros(value.shape))  # raises what this release of NumPy raises for arrays
+    except TypeError as error:
+        raise by_numpy(error) from None
     return value.reshape(())[()]
 
 

@@ -31,7 +31,7 @@ from sparsetrace.errors import (
 from sparsetrace.numbers.text import was_asked_for
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.operands.poison import A_ROUTINE, POISON
-from sparsetrace.operands.raising import is_injected
+from sparsetrace.operands.raising import is_by_numpy, is_injected
 from sparsetrace.user_code.bytecode import (
     Chain,
     callee_at,
@@ -218,6 +218,8 @@ def _is_consequence(
     """Whether the error comes of a traced value where a number was expected."""
     text = text_of(error)
     if (not libraries and _stands_at(user) == "RAISE_VARARGS") or is_injected(error):
+        return False
+    if is_by_numpy(error):
         return False
     if isinstance(error, _OF_CODE) and all(_package(f) != "numpy" for f in libraries):
         return False

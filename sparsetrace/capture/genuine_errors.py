@@ -21,7 +21,7 @@ from sparsetrace.capture.escape_errors import (
     speaks_of_traces,
 )
 from sparsetrace.errors import TracingError, text_of
-from sparsetrace.operands.raising import is_injected
+from sparsetrace.operands.raising import is_by_numpy, is_injected
 from sparsetrace.user_code.bytecode import standing_at
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
 from sparsetrace.user_code.handlers import instructions_of
@@ -52,7 +52,8 @@ _OF_SHAPES = (
 _FAILURES: dict[type[Exception], str] = {
     ZeroDivisionError: "",
     FloatingPointError: "",
-    IndexError: r"index out of range|is out of bounds|pop from|empty sequence|an empty deque",
+    IndexError: r"index out of range|is out of bounds|pop from|empty sequence|an empty deque|"
+    r"^too many indices for array",
     KeyError: "",
     NameError: "",
     np.linalg.LinAlgError: "",
@@ -83,6 +84,11 @@ _OF_NONE_AND_NUMBERS = re.compile(
 """What Python says of None, and of its own numbers."""
 _OF_TRUTH = re.compile(r"^The truth value of an array with more than one element is ambiguous")
 """What a traced array says wherever a plain one does: it is of the same shape."""
+_OF_CASTS = re.compile(
+    r"^Cannot cast ufunc '\w+' (in|out)put( \d+)? "
+    r"from dtype\('[a-z]+\d+'\) to dtype\('[a-z]+\d+'\) "
+)
+"""What NumPy says of the types of numbers, which it would call objects if they were traced."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 
 
@@ -98,6 +104,8 @@ def judged(error: Exception) -> Exception:
 def is_genuine(error: BaseException | None, branches: Branches) -> bool:
     """Whether the plain function fails by this error for the inputs of the current path."""
     if error is None or is_injected(error) or getattr(error, _MARK, False) is True:
+        return True
+    if is_by_numpy(error) or _OF_CASTS.match(text_of(error)):
         return True
     if not isinstance(error, Exception) or isinstance(error, TracingError):
         return False
@@ -195,23 +203,28 @@ def _lacks(error: Exception, entries: list[tuple[types.CodeType, int]]) -> bool:
 def _asks(code: types.CodeType, offset: int) -> bool:
     """Whether code may look at the type of an object rather than at its value.
 
-    What it does of a ``raise`` statement at which it stands, without a test, makes the message.
+    What it does in a ``raise`` statement, without a test, makes the message: nothing goes on there.
     """
     steps = instructions_of(code)
     if _ASKING.isdisjoint(code.co_names):
         return any(step.opname.startswith("MATCH_") for step in steps)
     end = max(at for at, step in enumerate(steps) if step.offset <= offset)
-    start = end
-    if steps[end].opname == "RAISE_VARARGS":
-        while not (steps[start].is_jump_target or _JUMPS.search(steps[start - 1].opname)):
-            start -= 1
-            if not start:
-                break
+    messages = {end}
+    for at, step in enumerate(steps):
+        if step.opname == "RAISE_VARARGS":
+            messages.update(range(_start_of_raise(steps, at), at + 1))
     return any(
         step.argval in _ASKING or step.opname.startswith("MATCH_")
-        for step in (*steps[:start], *steps[end + 1 :])
+        for at, step in enumerate(steps)
+        if at not in messages
         if isinstance(step.argval, str) or step.opname.startswith("MATCH_")
     )
+
+
+def _start_of_raise(steps: list[dis.Instruction], at: int) -> int:
+    while at and not (steps[at].is_jump_target or _JUMPS.search(steps[at - 1].opname)):
+        at -= 1
+    return at
 
 
 _JUMPS = re.compile(r"JUMP|_IF_|FOR_ITER|RAISE|RETURN")

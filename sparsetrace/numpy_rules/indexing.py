@@ -38,6 +38,7 @@ from sparsetrace.operands.operands import (
     known_of,
     shape_of,
 )
+from sparsetrace.operands.raising import by_numpy
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.ufunc_at import united_into
 
@@ -321,7 +322,9 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
     entries = expanded(ids.ndim, key)
     for entry in entries:
         if _unsure(entry) and dtype_of(entry).kind not in "biu":
-            raise IndexError("arrays used as indices must be of integer (or boolean) type")
+            raise by_numpy(
+                IndexError("arrays used as indices must be of integer (or boolean) type")
+            )
         if _unsure(entry) and _is_mask(entry):
             raise ValueDependentError(
                 explain(
@@ -331,7 +334,10 @@ def read(trace: Trace, ids: Ids, key) -> Ids:
                     BY_VALUES,
                 )
             )
-    like = ids[tuple(zeros(shape_of(p), int) if _unsure(p) else p for p in entries)]
+    try:  # with the lowest place of all: it fails where there is none
+        like = ids[tuple(zeros(shape_of(p), int) if _unsure(p) else p for p in entries)]
+    except IndexError as error:
+        raise by_numpy(error) from None
     candidates = _candidates(trace, ids, entries)
     out = np.broadcast_to(trace.graph.union_rows(candidates), like.shape)
     for entry in entries:

@@ -19,11 +19,21 @@ from sparsetrace.user_code.fallbacks import adds_nothing
 from sparsetrace.user_code.frames import outside_frame
 from sparsetrace.user_code.handlers import is_caught, passes_on, watched_frame
 
-__all__ = ["decides", "injected", "is_injected", "may_be_caught", "may_raise", "remember"]
+__all__ = [
+    "by_numpy",
+    "decides",
+    "injected",
+    "is_by_numpy",
+    "is_injected",
+    "may_be_caught",
+    "may_raise",
+    "remember",
+]
 
 _RESUMED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 """Code whose frames may go on under another caller."""
 _MARK = "_sparsetrace_injected"
+_BY_NUMPY = "_sparsetrace_by_numpy"
 
 
 def may_raise(
@@ -127,6 +137,17 @@ def injected(error: Exception) -> Exception:
     """The error, marked as one that an operation may raise."""
     setattr(error, _MARK, True)
     return error
+
+
+def by_numpy(error: Exception) -> Exception:
+    """The error, marked as NumPy's own for all numbers of these shapes and types."""
+    setattr(error, _BY_NUMPY, True)
+    return error
+
+
+def is_by_numpy(error: BaseException) -> bool:
+    """Whether an error is marked so."""
+    return getattr(error, _BY_NUMPY, False) is True
 
 
 def is_injected(error: BaseException) -> bool:

@@ -112,3 +112,47 @@ def the_error_of_one_side_is_caught(x):
         return chosen[0] ** 2
     except IndexError:
         return x[2] ** 2
+
+
+@program(*EVERY, NONE, to=PROGRAMS)
+def indexed_by_numbers_that_are_not_whole(x):
+    places = np.array([2, 0, 1]) if x[0] > 0 else x / 2
+    return (x**2)[places]
+
+
+@program(*EVERY, NONE, to=PROGRAMS)
+def one_axis_too_many(x):
+    y = x.reshape(3, 1) if x[0] > 0 else x
+    return y[:, 0] ** 2
+
+
+@program(*EVERY, NONE, to=PROGRAMS)
+def places_of_others(x):
+    """There may be none of the first, and some of the second."""
+    first, second = x[x > 0], x[x < 0]
+    both = np.concatenate((first, second))
+    return (np.concatenate((first**2, -first)))[np.argsort(both)].sum()
+
+
+@program(*EVERY, NONE, to=PROGRAMS)
+def filled_as_whole_numbers(x):
+    found = np.divide(1, 2, out=np.zeros_like(0.0 if x[0] > 0 else 0))
+    return found * x
+
+
+@program(*EVERY, NONE, to=PROGRAMS)
+def number_of_several(x):
+    return float(x[1] if x[0] > 0 else x[:2]) * x[2]
+
+
+def within(v, low, high, text=None):
+    if v < low or v > high:
+        if text is None:
+            raise Exception("not in [{}, {}]".format(low, high))  # noqa: UP032
+        raise Exception("not in [{}, {}]: {}".format(low, high, text))  # noqa: UP032
+
+
+@program(*EVERY, NONE, to=PROGRAMS)
+def told_how_it_failed(x):
+    within(x[0], 0, 1, "of all")
+    return x[0] * x[1]
