@@ -17,6 +17,7 @@ import numpy as np
 from numpy import arange, empty_like, ndarray, ndenumerate, nditer, zeros
 from numpy.typing import NDArray
 
+from sparsetrace.arrays.traced_views import TracedView
 from sparsetrace.capture.numpy_constructors import traced_array_of
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, Buffer, traced_constants
@@ -44,7 +45,7 @@ _SIGNATURE = inspect.Signature(
 )
 _FLAGS = frozenset(
     "buffered c_index copy_if_overlap delay_bufalloc external_loop f_index growinner multi_index "
-    "reduce_ok zerosize_ok".split()
+    "reduce_ok refs_ok zerosize_ok".split()
 )
 _OF_MEMORY = frozenset(("buffered", "copy_if_overlap", "delay_bufalloc", "growinner"))
 """Flags that say how memory is gone over, not what comes."""
@@ -114,7 +115,7 @@ class _Places:
             [np.intp] * len(arrays),
             order=order,
         )
-        common = np.result_type(*map(dtype_of, filter(_is_given, arrays)))
+        common = np.result_type(*map(_dtype_of_array, filter(_is_given, arrays)))
         made = [common if dtype is None else dtype for dtype in dtypes]
         for i, x in enumerate(arrays):
             if x is None:  # allocated, with the layout that NumPy's iterator gives it
@@ -122,6 +123,7 @@ class _Places:
                 arrays[i] = traced_constants(trace, empty_like(places, made[i]) * 0)
                 places[...] = arange(places.size).reshape(places.shape)
         self.operands = tuple(arrays)
+        self._shown = list(map(_of_no_subclass, arrays))
         self._began = self._left = False
 
     def __getattr__(self, name: str) -> Any:
@@ -182,7 +184,7 @@ class _Places:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return tuple(self[i] for i in range(len(self.operands))[key])
-        array, places = self.operands[key], self._walk[key]
+        array, places = self._shown[key], self._walk[key]
         writes = any("write" in flag for flag in self._flags[key]) or self._flags[key] is _OUT
         shown = self._chunk(array, places, writes) if self._external else _element(array, places)
         if not writes:
@@ -229,6 +231,17 @@ def _dtypes(op_dtypes: Any, operands: list[Any]) -> list[Any]:
 def _converts(x: Any, dtype: Any) -> bool:
     """Whether an operand is asked for in another dtype than its own."""
     return x is not None and dtype is not None and dtype != dtype_of(x)
+
+
+def _of_no_subclass(x: Any) -> Any:
+    """An array as its elements are: these are of no class of the user's."""
+    is_plain = is_traced_array(x) or type(x) in (ndarray, Buffer)
+    return x if is_plain and not isinstance(x, TracedView) else x.view(ndarray)
+
+
+def _dtype_of_array(x: Any) -> np.dtype[Any]:
+    """That of an ordinary array of objects is its own, whatever these are."""
+    return dtype_of(x) if is_traced_array(x) else x.dtype
 
 
 def _is_given(x: object) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse
 
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.operands.python_operators import BINARY
 
 __all__ = ["given_way", "is_operator", "reflected"]
 
@@ -66,11 +67,7 @@ def is_operator(frame: types.FrameType) -> bool:
     return dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("BINARY_OP", "COMPARE_OP")
 
 
-_OTHERS: dict[np.ufunc, str] = {
-    np.power: "__rpow__",
-    np.floor_divide: "__rfloordiv__",
-    np.remainder: "__rmod__",
-}
+_OF_OTHERS = {ufunc: f"__r{name}__" for name, ufunc in BINARY.items()}
 
 
 def given_way(
@@ -84,7 +81,7 @@ def given_way(
 
     `NotImplemented` if there is no such object; the parameters are those of `reflected`.
     """
-    name = _REFLECTED.get(ufunc) or _OTHERS.get(ufunc)
+    name = _OF_OTHERS.get(ufunc)
     if name is None or method != "__call__" or kwargs or len(inputs) != 2:
         return NotImplemented
     cls = type(inputs[1])

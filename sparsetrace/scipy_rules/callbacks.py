@@ -7,6 +7,7 @@ its results.  Where none of its results is traced, SciPy's function answers by i
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,14 @@ from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of, values_of
 from sparsetrace.scipy_rules.rule_tools import array_of, current, made
 
-__all__ = ["Returned", "TracedResult", "of_values", "reached", "unknown_number"]
+__all__ = [
+    "Returned",
+    "TracedResult",
+    "of_values",
+    "reached",
+    "reads_arguments_alone",
+    "unknown_number",
+]
 
 
 class TracedResult(Exception):
@@ -67,6 +75,21 @@ def of_values(x) -> Any:
         return x
     values = np.asarray(values_of(x))
     return values if values.ndim else values[()]
+
+
+def reads_arguments_alone(function: Callable[..., Any]) -> bool:
+    """Whether a compiled function of a module can reach nothing traced but what it is given."""
+    if type(function).__name__ not in _COMPILED_FUNCTIONS:
+        return False
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    owner = getattr(function, "__self__", module)
+    if module is None or owner not in (None, module) or getattr(function, "__closure__", None):
+        return False
+    held = vars(module)
+    return held.get(function.__name__) is function and not any(map(contains_traced, held.values()))
+
+
+_COMPILED_FUNCTIONS = ("builtin_function_or_method", "cython_function_or_method")
 
 
 def unknown_number(shape: tuple[int, ...] = (), dtype=float) -> Any:

@@ -49,6 +49,33 @@ def of_given_dtypes(x):
 
 
 @iterated
+def beside_objects(x):
+    names = np.array([None, "b", ()], dtype=object)
+    flags = [*[["readonly"]] * 2, ["writeonly", "allocate", "no_subtype"]]
+    kinds = (None, None, x.dtype)
+    with np.nditer([x, names, None], ["refs_ok"], flags, kinds, casting="no") as it:
+        for v, name, out in it:
+            out[...] = v**2 if name.item() is None else v
+        return it.operands[2]
+
+
+class Tripled(np.ndarray):
+    def __array_finalize__(self, source):
+        pass
+
+    def __mul__(self, other):
+        return np.asarray(self) * other * 3
+
+
+@iterated
+def of_no_subclass(x):
+    view, total = x.view(Tripled), 0.0
+    for v in np.nditer([view * 1.0, view]):
+        total = total + type(v[1]).__name__.count("Tripled") + v[1] * v[0]
+    return total
+
+
+@iterated
 def by_index(x):
     y = np.zeros((3, 2))
     it = np.nditer(x, flags=["multi_index"])

@@ -35,6 +35,12 @@ class Quantity:
     def __rmatmul__(self, other):
         return other @ self.value
 
+    def __rlshift__(self, other):
+        return other[1:] * self.value
+
+    def __ror__(self, other):
+        return other * self.value[0]
+
 
 class HandingOut(Quantity):
     def __array__(self, dtype=None, copy=None):
@@ -48,6 +54,8 @@ CALLS = {
     "divided by": lambda x: x[:3] / Quantity(x[3:]),
     "to the power of": lambda x: x ** Quantity(x[::-1]),
     "matrix product": lambda x: x[:2] @ Quantity(x[:2]),
+    "shifted": lambda x: x << Quantity(x[1:]),
+    "or": lambda x: x[2:] | Quantity(x),
     "numbers": lambda x: (x[0] * Quantity(x[3]), 2.0 * Quantity(x[1]), np.ones(2) * Quantity(x[2])),
     "beside an array of its own": lambda x: (x * HandingOut(x[::-1]), x[:2] + HandingOut(x[:2])),
 }

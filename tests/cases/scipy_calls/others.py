@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.integrate as sg
 import scipy.optimize as so
+from scipy.special import cython_special
 
 try:  # since SciPy 1.15
     from scipy.differentiate import derivative, hessian, jacobian
@@ -24,6 +25,7 @@ OTHERS = {
     "quad, args": lambda x: sg.quad(lambda t, a: a * t, 0, 1, args=(x[2] * x[1],))[0],
     "quad, limits": lambda x: sg.quad(lambda t: x[2] * t**2, x[0], x[1])[0],
     "quad, branch": lambda x: sg.quad(lambda t: x[0] if t < 0.5 else x[1] * t, 0, 1)[0],
+    "quad, compiled": lambda x: sg.quad(cython_special.j0, x[0], x[1])[0] * x[2],
     "quad, no traced": lambda x: sg.quad(lambda t: t, 0, 1)[0] * x,
     "quad, infinite": lambda x: sg.quad(lambda t: np.exp(-x[3] * t), 0, np.inf)[0],
     "quad_vec": lambda x: sg.quad_vec(lambda t: np.sin(t * x), 0, 1)[0],
