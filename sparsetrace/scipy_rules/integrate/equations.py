@@ -164,10 +164,10 @@ def solve_ivp(
             result.update(looked_for.found_at_a_point(found))
         result["t"] = taken
         if t_eval is None:
-            end = ids_of(trace, t_span[1])
+            end = ids_of(trace, t_span[1]) if found.success else _of_all(out)
             if looked_for is not None and found.status == 1:
                 end, columns[-1] = looked_for.ended(found)
-            _move_with_steps(columns, out)
+            _move_with_steps(columns, out, has_failed=not found.success)
             result["t"] = _times_of_steps(ids_of(trace, t_span[0]), out, end, found.t)
         if columns:
             result["y"] = made(trace, np.stack(columns, axis=1), dtype, found.y)
@@ -199,15 +199,20 @@ def _times_of_steps(first: Ids, out: Ids, last: Ids, times) -> Any:
     if max(np.max(first), np.max(step), np.max(last)) <= OPAQUE:
         return times
     ids = np.full(len(times), step, np.int32)
-    ids[0], ids[-1] = np.maximum(first, OPAQUE), np.maximum(last, OPAQUE)
+    ids[-1] = np.maximum(last, OPAQUE)
+    ids[0] = np.maximum(first, OPAQUE)
     return made(current(), ids, times.dtype, times)
 
 
-def _move_with_steps(columns: list[Ids], out: Ids) -> None:
-    """The states between the first and the last, each at the time when a step has ended."""
+def _move_with_steps(columns: list[Ids], out: Ids, *, has_failed: bool) -> None:
+    """The states between the first and the last, each at the time when a step has ended.
+
+    The last as well where the solver could not go on.
+    """
     graph = current().graph
     there = interact_all(graph, graph.union(out, np.full(out.shape, _of_all(out), np.int32)))
-    columns[1:-1] = [there] * len(columns[1:-1])
+    moved = slice(1, None if has_failed else -1)
+    columns[moved] = [there] * len(columns[moved])
 
 
 def _of_all(out: Ids) -> Ids:

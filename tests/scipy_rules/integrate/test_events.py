@@ -66,6 +66,15 @@ def test_at_a_point(f):
     assert_same_pattern(st.jacobian_sparsity(f, START, local=True), jacobian_pattern_at(f, START))
 
 
+def test_the_last_step_of_a_solver_that_could_not_go_on():
+    def blown_up(x):
+        found = sg.solve_ivp(lambda t, y: [y[0] ** 2, -y[1]], (0, 5), x[:2])
+        return found.t[-1], found.y[1, -1]
+
+    pattern = st.jacobian_sparsity(blown_up, START, local=True)
+    assert pattern.toarray().tolist() == [[True, True, False, False]] * 2
+
+
 @pytest.mark.parametrize("f", STEPS.values(), ids=STEPS)
 def test_steps_depend_on_all_components(f):
     """The last state does not."""
