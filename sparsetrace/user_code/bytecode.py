@@ -210,11 +210,11 @@ def loaded_first(instructions: list[dis.Instruction], at: int) -> Chain:
     best: dis.Instruction | None = None
     start, end = _extent(instructions[at])
     for step in instructions[:at]:
+        if not step.opname.startswith("LOAD") or step.opname == "LOAD_CONST":
+            continue
         first, last = _extent(step)
         # the function's expression begins where the call does, and ends before it
-        named = step.opname.startswith("LOAD") and step.opname != "LOAD_CONST"
-        inside = named and first == start and last < end
-        if inside and (best is None or last >= _extent(best)[1]):
+        if first == start and last < end and (best is None or last >= _extent(best)[1]):
             best = step
     place = _first_operand(instructions, at) if best is None else instructions.index(best)
     return () if place is None else chain_ending_at(instructions, place)[0]
@@ -250,9 +250,10 @@ _JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 def is_item_or_result_called(instructions: list[dis.Instruction], at: int) -> bool:
     """Whether what is called is made of what its name loads: ``f[0](v)``, ``f(a)(v)``."""
     start, end = _extent(instructions[at])
-    within = [s for s in instructions[:at] if _extent(s)[0] == start and _extent(s)[1] < end]
-    last = max((_extent(step)[1] for step in within), default=start)
-    made = [s.opname for s in within if _extent(s)[1] == last and s.opname not in _NOTHING]
+    extents = [(step.opname, *_extent(step)) for step in instructions[:at]]
+    within = [(name, until) for name, first, until in extents if first == start and until < end]
+    last = max((until for _, until in within), default=start)
+    made = [name for name, until in within if until == last and name not in _NOTHING]
     return any(not name.startswith("LOAD") for name in made)
 
 
