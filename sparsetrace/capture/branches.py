@@ -53,7 +53,9 @@ _FAR = 2
 _BEGUN = 2
 """Paths that are run before it is asked if there is a crowd."""
 _SOME, _LONG = 16, 40_000
-"""So many paths that would take more steps together are a crowd, too."""
+"""So many paths that would take more steps together are a crowd, too..."""
+_VERY_LONG = 10 * _LONG
+"""...or so many with those that are spared."""
 
 Place = tuple[CodeType, int]
 Met = tuple[Place, int]
@@ -141,7 +143,7 @@ class Branches:
         self.max_paths = max_paths
         self.turns = max_paths if turns is None else min(turns, max_paths)
         self.effort = Effort() if effort is None else effort
-        self._since = 0.0
+        self._since = self._spared = 0.0
         self.crowd = max_paths if crowd is None else min(crowd, max_paths)
         self._few = few
         self.paths = 0
@@ -218,7 +220,7 @@ class Branches:
         self._check()
         known = self.paths + len(self._waiting) + self._behind + self._begun_behind
         if self.paths == 2:  # one path alone needs no clock
-            self._since = self.effort.spent()
+            self._since, self._spared = self.effort.taken(), self.effort.spared
         if self.paths > _BEGUN and (known > self.crowd or self._take_long(known)):
             self._is_crowd = True
         if self._is_crowd and self.crowd < self.max_paths:
@@ -230,7 +232,12 @@ class Branches:
         """Whether the paths that are known of would take long together."""
         if self.crowd == self.max_paths or known < _SOME or self._is_crowd:
             return self._is_crowd
-        return (self.effort.spent() - self._since) / (self.paths - 2) * known > _LONG
+        share = known / (self.paths - 2)
+        spent = self.effort.spent() - self._since + self._spared
+        if share * (self.effort.taken() - self._since) > _VERY_LONG:
+            self.effort.note_crowd(self._spared)
+            return True
+        return share * spent > _LONG
 
     def _are_far_more(self) -> bool:
         """Whether random paths say so, if there are a few of them."""
@@ -285,7 +292,7 @@ class Branches:
 
     def _is_long(self) -> bool:
         """Whether there have been so many steps that a crowd may be told from more paths."""
-        return self.effort.spent() + self.effort.spared > _PATIENCE
+        return self.effort.taken() > _PATIENCE
 
     def _weigh(self, depth: int, against_most: Evidence, against_crowd: Evidence) -> None:
         """Take the depth of a random path as evidence that there are too many."""

@@ -11,6 +11,8 @@ from time import monotonic
 
 __all__ = ["Effort"]
 
+_MOST_CROWDS = 1
+"""So many times the paths of a function may take long with all its calls spared."""
 _PER_SECOND = 4_000
 """The steps for which a second stands: usually there are five times as many."""
 
@@ -41,6 +43,7 @@ class Effort:
 
     def __init__(self) -> None:
         self.may_draw, self.has_drawn = True, False
+        self._crowds = 0
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -54,10 +57,26 @@ class Effort:
 
         The time is that since this was asked first.
         """
+        return self.taken() - self.spared
+
+    def taken(self) -> float:
+        """The same with those that are spared: how long it has been."""
         now = monotonic()
         if self._asked is None:
             self._asked = now
-        return max(self.steps, _PER_SECOND * (now - self._asked)) - self.spared
+        return max(self.steps, _PER_SECOND * (now - self._asked))
+
+    def note_crowd(self, spared: float) -> None:
+        """Take account of paths that would take long together: calls in many of these are spared.
+
+        Parameters
+        ----------
+        spared : float
+            Before them.
+        """
+        self._crowds += 1
+        if self._crowds > _MOST_CROWDS:
+            self.spared = spared
 
     def spare(self, began: float) -> None:
         """Take what was spent since then for no part of the search."""
