@@ -60,7 +60,7 @@ class Program:
         def f(x: Any) -> Any:
             given = x.tolist() if isinstance(like, list) else x
             given = type(like)(x) if isinstance(like, float) else given
-            given = np.matrix(x) if isinstance(like, np.matrix) else given
+            given = of_type(like, given)
             args = [np.copy(a) if type(a) is np.ndarray else a for a in point]
             args[self.argnum] = given
             with np.errstate(**np.geterr()):  # a program may change it
@@ -90,7 +90,7 @@ class Program:
         """The numbers in the form in which the argument was given."""
         if isinstance(given, (list, float)):
             return np.float64(moved) if type(given) is np.float64 else moved.tolist()
-        return np.matrix(moved) if isinstance(given, np.matrix) else moved
+        return of_type(given, moved)
 
     def _at(self, order: str, point: tuple[Any, ...], found: Any = None) -> Any:
         """The entries shown at a point; those found before need not be among them."""
@@ -106,6 +106,13 @@ class Program:
                 return hessian_pattern_at(lambda v: weights @ flat_outputs(f(v)), x, among=others)
             except Exception:
                 return None
+
+
+def of_type(given: Any, numbers: Any) -> Any:
+    """Numbers as an array of the subclass of ndarray of which the argument was given, if any."""
+    cls = type(given)
+    is_subclass = issubclass(cls, np.ndarray) and cls is not np.ndarray
+    return numbers.view(cls) if is_subclass and isinstance(numbers, np.ndarray) else numbers
 
 
 def program(

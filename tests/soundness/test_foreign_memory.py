@@ -74,12 +74,9 @@ READERS = {
     "c_double": lambda x: ctypes.c_double(x[0]),
     "ctypes array": lambda x: (ctypes.c_double * 1)(*x[:1]),
     "ctypes array, set": lambda x: (ctypes.c_double * 1)().__setitem__(0, x[0]),
-    "nditer": lambda x: [float(v) for v in np.nditer(x, flags=["refs_ok"])],
-    "nditer, text": lambda x: [str(v) for v in np.nditer(x, flags=["refs_ok"])],
-    "nditer, written": lambda x: np.nditer(x, flags=["refs_ok"], op_flags=["readwrite"]),
-    "nditer, cast": lambda x: list(
-        np.nditer(x, flags=["refs_ok", "buffered"], op_dtypes=[float], casting="unsafe")
-    ),
+    "nditer, digits": lambda x: [float(str(v)) for v in np.nditer(x, flags=["refs_ok"])],
+    "nditer, memory": lambda x: [np.frombuffer(v) for v in np.nditer(x, flags=["refs_ok"])],
+    "nditer, views": lambda x: np.nditer(x, flags=["refs_ok"]).itviews,
     "as_strided": lambda x: np.lib.stride_tricks.as_strided(x, (2,), (0,)).sum(),
     "as_strided, text": lambda x: repr(np.lib.stride_tricks.as_strided(x, (2,), (0,))),
     "__array_interface__": lambda x: x.__array_interface__["data"],

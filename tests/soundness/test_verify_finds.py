@@ -77,9 +77,9 @@ TAKEN_OUT = {
         "global",
     ),
     "subclasses": (
-        "tracing.arguments.is_ordinary",
-        lambda array: True,
-        "a_matrix_squared",
+        "tracing.arguments.seeded_like",
+        lambda example, array: array,
+        "operators_of_its_own",
         "global",
     ),
     "text": ("numbers.text._numbers", itertools.repeat(1), "compared_as_text", "global"),

@@ -66,12 +66,12 @@ def a_matrix_squared(m):
     return m * m
 
 
-@program(M.view(Product), to=PROGRAMS, refused=BOTH)
+@program(M.view(Product), to=PROGRAMS)
 def operators_of_its_own(m):
     return m * m
 
 
-@program(M.view(Tagged), to=PROGRAMS, refused=BOTH)
+@program(M.view(Tagged), to=PROGRAMS)
 def an_attribute_decides(m):
     return m * 2 if isinstance(m, Tagged) else m[::-1]
 
