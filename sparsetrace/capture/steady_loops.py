@@ -48,7 +48,6 @@ _MOST_BYTES = 2**22
 """Of ordinary arrays that the function has made."""
 _DEEPEST = 8
 """Lists in lists and attributes of attributes that are looked into."""
-_VARIADIC = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _UNCHANGING = (
     *(types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type),
     *(np.ufunc, np.dtype, range, slice),
@@ -222,13 +221,24 @@ def has_effects(session: Session, frame: types.FrameType, *, undoes_all: bool = 
     """
     code, values = frame.f_code, frame.f_locals
     parameters = _parameters(code)
-    if code.co_flags & _VARIADIC or not values.keys() >= {*code.co_freevars, *parameters}:
+    rest = code.co_varnames[len(parameters) :]
+    several = rest[:1] if code.co_flags & inspect.CO_VARARGS else ()
+    by_name = rest[len(several) :][:1] if code.co_flags & inspect.CO_VARKEYWORDS else ()
+    if not values.keys() >= {*code.co_freevars, *parameters, *several, *by_name}:
         return True
+    if any(type(values[name]) is not tuple for name in several) or any(
+        type(values[name]) is not dict for name in by_name
+    ):
+        return True  # a variable that was assigned anew
     cells = tuple(types.CellType(values[name]) for name in code.co_freevars)
     function = types.FunctionType(code, frame.f_globals, code.co_name, None, cells)
     args = tuple(values[name] for name in parameters[: code.co_argcount])
     named = {name: values[name] for name in parameters[code.co_argcount :]}
-    function.__kwdefaults__ = named
+    function.__kwdefaults__ = dict(named)
+    for name in several:
+        args += tuple(values[name])
+    for name in by_name:
+        named |= values[name]
     return session.has_effects(function, args, named, undoes_all=undoes_all)
 
 

@@ -1,5 +1,6 @@
 """Loops whose turns change nothing any more: the pattern is that of all turns."""
 
+import functools
 import random
 import time
 
@@ -123,9 +124,10 @@ def with_an_else(x):
     return y
 
 
+WRAPPED = functools.wraps(lorenz)(lambda *arguments, **options: lorenz(*arguments, **options))
 STEADY = [
     *(lorenz, in_place, in_place_of_an_argument, in_a_buffer, reversed_each_time, taking_turns),
-    *(numbers, items, nested, helper, number_read_later, with_an_else),
+    *(numbers, items, nested, helper, number_read_later, with_an_else, WRAPPED),
 ]
 
 
