@@ -219,7 +219,7 @@ def has_effects(session: Session, frame: types.FrameType, *, undoes_all: bool = 
     undoes_all : bool
         Whether all that is written into objects will be undone.
     """
-    code, values = frame.f_code, frame.f_locals
+    code, values = frame.f_code, dict(frame.f_locals)
     parameters = _parameters(code)
     rest = code.co_varnames[len(parameters) :]
     several = rest[:1] if code.co_flags & inspect.CO_VARARGS else ()

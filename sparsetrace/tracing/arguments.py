@@ -112,6 +112,7 @@ class TracedCall:
         self.unknown = UnknownArguments(args, self._unknown)
         self._exchanged: set[int] = set()
         self._trees = [_checked(args[i]) for i in self._numbers]
+        _check_attributes(args, self._trees)
         self.argument_shapes = list(self._named_shapes())
         self._sizes = [prod(shape) for _, shape in self.argument_shapes]
         self.n_inputs = sum(self._sizes)
@@ -263,6 +264,21 @@ def _checked_leaf(leaf: object) -> Any:
             "trace does not follow; pass np.asarray(x), and write the function for plain arrays"
         )
     return leaf
+
+
+def _check_attributes(args: tuple[Any, ...], trees: list[Any]) -> None:
+    """Refuse arrays whose attributes show the memory of what is traced: they would not move."""
+    traced = [leaf for tree in trees for leaf in leaves(tree) if isinstance(leaf, np.ndarray)]
+    for leaf in (leaf for arg in args for leaf in leaves(arg)):
+        if not isinstance(leaf, np.ndarray) or is_ordinary(leaf) or is_traced(leaf):
+            continue
+        held = leaves(list(getattr(leaf, "__dict__", {}).values()))
+        arrays = [x for x in held if isinstance(x, np.ndarray)]
+        if any(np.may_share_memory(x, y) for x in arrays for y in traced):
+            raise InputError(
+                f"an input of type {type(leaf).__name__} has an attribute that shows the memory of "
+                "what is traced; let the function make it of a plain array"
+            )
 
 
 def _shape(leaf: Any) -> tuple[int, ...]:

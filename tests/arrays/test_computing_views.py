@@ -366,6 +366,16 @@ def test_arguments_of_which_nothing_is_known():
     assert st.jacobian_sparsity(f, START, Units(START), static_argnums=1).nnz == 4
 
 
+@pytest.mark.parametrize("held", [lambda x: x, lambda x: [x[1:]], lambda x: {"k": (x[:1],)}])
+def test_attributes_that_show_the_memory_of_arguments_are_refused(held):
+    given = START.copy().view(Weighted)
+    given.weight = held(np.asarray(given))
+    with pytest.raises(st.InputError, match="shows the memory"):
+        st.jacobian_sparsity(lambda w: np.asarray(w) * w.weight[0], given)
+    with pytest.raises(st.InputError, match="shows the memory"):
+        st.jacobian_sparsity(lambda x, w: x * w.weight[0], np.asarray(given), given)
+
+
 def test_derivatives_by_arguments():
     def f(q):
         return (q[1:] * q[:-1] + q[1:] * METRES[1:]).value

@@ -269,6 +269,11 @@ def by_three(x):
     return np.array([a, b, c])
 
 
+def in_a_comprehension(x):
+    y = x[0] + x[1]
+    return np.array([y * y + x[2] for _ in range(TURNS)])
+
+
 def shifted(x):
     line = np.zeros(TURNS - 4)
     y = x[0]
@@ -290,7 +295,17 @@ def decided(x):
 OTHERS = [
     *(by_the_number, after_a_time, counted, counted_in_a_list, counted_in_an_array),
     *(counted_elsewhere, counted_by_an_object, counted_by_an_iterator, counted_in_a_closure),
-    *(fading, remembered_elsewhere, kept, drawn, given_away, broken_off, by_three, shifted),
+    *(
+        in_a_comprehension,
+        fading,
+        remembered_elsewhere,
+        kept,
+        drawn,
+        given_away,
+        broken_off,
+        by_three,
+        shifted,
+    ),
     decided,
 ]
 
