@@ -1,8 +1,9 @@
 """Calls of which not all paths are run: each number of the result depends on all that is read.
 
 Contract: of a call that changes nothing, and returns numbers on each of its paths.  What it can
-reach holds every number that any of its paths may read.  An error of a path that was not run may
-be any that the function would handle.
+reach holds every number that any of its paths may read; where not all of that is found, it may be
+any that depends on the inputs.  An error of a path that was not run may be any that the function
+would handle.
 """
 
 from __future__ import annotations
@@ -68,15 +69,18 @@ def _reached_numbers(trace: Trace, function: object, given: list[Any]) -> Ids | 
     Returns
     -------
     ndarray of int32 or None
-        Of one element; None if the call may read what is not found.
+        Of one element, all inputs if the call may read what is not found; None if it reads none.
     """
     walk = _Numbers()
     walk.push([function, *given], opaque=False)
     walk.run()
-    if walk.found.unknown or not walk.traced:
-        return None
     graph = trace.graph
-    rows = [graph.union_rows(ids_of(trace, x).reshape(-1)) for x in walk.traced]
+    if walk.found.unknown:
+        rows = [graph.union_rows(graph.inputs())]
+    elif walk.traced:
+        rows = [graph.union_rows(ids_of(trace, x).reshape(-1)) for x in walk.traced]
+    else:
+        return None
     total = np.asarray(graph.union_all([np.asarray(row) for row in rows]), np.int32).reshape(1)
     return np.maximum(total, OPAQUE)
 

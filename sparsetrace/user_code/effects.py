@@ -54,6 +54,7 @@ from sparsetrace.user_code.held_values import (
     is_unchanging,
     makes_generator,
 )
+from sparsetrace.user_code.imports import import_at
 from sparsetrace.user_code.known_functions import Known as KnownKind
 from sparsetrace.user_code.known_functions import known_kind
 from sparsetrace.user_code.logged_calls import (
@@ -575,7 +576,7 @@ class _Body(OwnStores):
         if name == "MATCH_CLASS":  # the names of attributes stand before it
             self.seen.taken.update(self.steps[at - 1].argval)
         if name == "IMPORT_NAME":
-            return step.argval in sys.modules
+            return not import_at(self.steps, at).loads(self.scope)
         if name == "BINARY_OP" and step.argrepr.endswith(_IN_PLACE):
             return self.seen.undoes_all or self._is_own_operand(at)
         if name == "LOAD_GLOBAL":

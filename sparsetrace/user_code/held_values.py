@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import dis
-import sys
 import types
 from inspect import getattr_static
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 
 from sparsetrace.user_code.bytecode import Chain, callee_at
 from sparsetrace.user_code.handlers import instructions_of
+from sparsetrace.user_code.imports import import_at
 from sparsetrace.user_code.written_arguments import keywords_at
 
 __all__ = [
@@ -119,18 +119,21 @@ class HeldValues:
 
     def _import_at(self, at: int) -> Any:
         step = self.steps[at]
-        if step.opname == "IMPORT_NAME" and "." not in step.argval:
-            return self._module(at)
+        if step.opname == "IMPORT_NAME":
+            return import_at(self.steps, at).given(self.scope) or UNKNOWN
         if step.opname != "IMPORT_FROM":
             return UNKNOWN
+        names = [step.argval]
         while at and self.steps[at].opname != "IMPORT_NAME":
             at -= 1
-        return attribute(self._module(at), step.argval)
-
-    def _module(self, at: int) -> Any:
-        """The module that an instruction imports, unless by a relative name."""
-        level, step = self.steps[at - 2], self.steps[at]
-        return sys.modules.get(step.argval, UNKNOWN) if level.argval == 0 else UNKNOWN
+            if self.steps[at].opname == "IMPORT_FROM":
+                names.insert(0, self.steps[at].argval)
+        statement = import_at(self.steps, at)
+        value = statement.given(self.scope) or UNKNOWN
+        # ``import a.b.c as d`` takes each name from what the one before it gave
+        for name in names[-1:] if statement.names else names:
+            value = attribute(value, name)
+        return value
 
     def made(self, name: str, at: int, under: frozenset[str] = frozenset()) -> str | None:
         """What a name holds that the function has made: a value, array, container, generator."""

@@ -597,15 +597,12 @@ def slots_of(cls: type) -> tuple[str, ...]:
 
 def imported_by(code: Code, scope: dict[str, Any]) -> Iterator[types.ModuleType | None]:
     """The modules that code imports where it runs; None for one that is to be loaded yet."""
-    for name in code.imports:
-        module = sys.modules.get(name) or sys.modules.get(_relative(scope, name))
-        if module is not None or not is_foreign(name):
+    for statement in code.imports:
+        module = statement.module(scope)
+        if module is not None:
             yield module
-
-
-def _relative(scope: dict[str, Any], name: str) -> str:
-    """The full name of a module that is imported from the package of the code itself."""
-    return f"{scope.get('__package__')}.{name}".rstrip(".")
+        if not is_foreign(statement.full_name(scope)) and statement.loads(scope):
+            yield None
 
 
 def _file_of(scope: dict[str, Any]) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.user_code.handlers import CodeMap, code_map, instructions_of
+from sparsetrace.user_code.imports import Import, imports_in
 
 __all__ = [
     "OWN",
@@ -69,7 +70,7 @@ class Code:
     code: types.CodeType
     foreign: bool
     names: tuple[str, ...]
-    imports: tuple[str, ...]
+    imports: tuple[Import, ...]
     global_stores: tuple[str, ...]
     attribute_stores: tuple[str, ...]
     modules: tuple[str, ...]
@@ -125,7 +126,7 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         code,
         is_foreign(scope.get("__name__"), code.co_filename),
         tuple(sorted(names)),
-        operands(_IMPORT),
+        tuple(imports_in(codes)) if not _IMPORT.isdisjoint(present) else (),
         operands(_STORE_GLOBAL),
         operands(_STORE_ATTR),
         tuple(_texts(codes)) if not names.isdisjoint(_IMPORTS) else (),

@@ -107,6 +107,23 @@ def test_what_is_closed_over_and_attributes_count():
     assert jacobian(f) == [[1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]]  # x is held by the closure
 
 
+class Shown:
+    def __init__(self, limit):
+        self.limit = limit
+
+    def __repr__(self):
+        return str(vars(self))  # which may be anything
+
+
+def test_what_is_not_found_may_be_any_input():
+    def f(x):
+        shown = Shown(x[0])
+        root = found(lambda z: z**3 - shown.limit if z > 0.1 else z - shown.limit, 0.0, 5.0)
+        return np.array([root, x[2]])
+
+    assert jacobian(f, 3) == [[1, 1, 1], [0, 0, 1]]
+
+
 def test_products_of_all_of_it_are_in_the_hessian():
     def f(x):
         return (
