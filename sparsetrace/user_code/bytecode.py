@@ -27,6 +27,7 @@ __all__ = [
     "loads_first",
     "mapped_at",
     "standing_at",
+    "taken_by",
 ]
 
 Chain = tuple[tuple[str, Any], ...]
@@ -287,6 +288,53 @@ def is_loaded_to_be_called(step: dis.Instruction) -> bool:
         return bool((step.arg or 0) & 1)
     is_attribute = step.opname == "LOAD_ATTR" and sys.version_info >= (3, 12)
     return is_attribute and bool((step.arg or 0) & 1)
+
+
+def taken_by(instructions: list[dis.Instruction], at: int) -> int | None:
+    """Which instruction takes what another one has loaded, by itself or in a tuple of constants.
+
+    None if that is no comparison and no call, or if not all of the way there is known.
+
+    Examples
+    --------
+    >>> steps = instructions(compile("isinstance(v, (int, np.floating))", "", "eval"))
+    >>> at = [step.argval for step in steps].index("floating")
+    >>> steps[taken_by(steps, at)].opname
+    'CALL'
+    """
+    above = 1
+    """Values on the stack from that one to the top."""
+    for place in range(at + 1, len(instructions)):
+        step = instructions[place]
+        name, count = step.opname, int(step.arg or 0)
+        if step.is_jump_target or step.opcode in _JUMPS:
+            return None
+        if name in _COMPARING:
+            if above <= _OF_COMPARISON:
+                return place
+            above -= 1
+        elif name == "CALL":
+            if above <= count:
+                return place
+            above -= count + 1
+        elif name == "BUILD_TUPLE":
+            above = 1 if count >= above else above - count + 1
+        elif name.startswith("LOAD_") and (above > 1 or name not in _OF_OBJECTS):
+            above += dis.stack_effect(step.opcode, step.arg)
+        elif name == "PUSH_NULL":
+            above += 1
+        elif name not in _FILLERS:
+            return None
+        if above < 1:
+            return None
+    return None
+
+
+_COMPARING = frozenset("COMPARE_OP CONTAINS_OP IS_OP".split())
+_OF_COMPARISON = 2
+"""Values that a comparison takes."""
+_OF_OBJECTS = frozenset("LOAD_ATTR LOAD_METHOD LOAD_SUPER_ATTR".split())
+"""What takes an object, and loads something of it."""
 
 
 def ends_alike(one: dis.Instruction, other: dis.Instruction) -> bool:

@@ -32,6 +32,7 @@ from sparsetrace.user_code.bytecode import (
     chain_ending_at,
     is_item_or_result_called,
     is_loaded_to_be_called,
+    taken_by,
 )
 from sparsetrace.user_code.cached_functions import cached_function
 from sparsetrace.user_code.class_making import (
@@ -129,6 +130,14 @@ _OF_FUNCTIONS = frozenset(
     "apply_along_axis apply_over_axes fromfunction interpolate mask_indices piecewise".split()
 )
 """Functions of NumPy's that call what they are given."""
+_TYPE_TESTS = (isinstance, issubclass)
+_PLAIN_FUNCTIONS = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    np.ufunc,
+)
 _COPYING = ("__copy__", "__deepcopy__", "__getstate__", "__reduce__", "__setstate__")
 _TEXTS = ("format", "print", "repr", "str")
 _WRITING = frozenset("copyto fill_diagonal place put put_along_axis putmask shuffle".split())
@@ -587,6 +596,8 @@ class _Body(OwnStores):
                 return True  # which is looked at by itself
             is_called = is_loaded_to_be_called(step)
             self._note_finder(value, is_called=is_called)
+            if self._is_only_compared(value, at):
+                return True
             return self._is_undone(value, at) or self._is_harmless(value, is_called=is_called)
         if name in ("LOAD_ATTR", "LOAD_METHOD"):
             return self._is_harmless_attribute(at)
@@ -619,6 +630,18 @@ class _Body(OwnStores):
         held.append(value)
         return not callable(value) or _is_pure(value, self.seen)
 
+    def _is_only_compared(self, value: object, at: int) -> bool:
+        """Whether a function or class is compared, or asked for as a type, and nothing more."""
+        is_class = isinstance(value, type) and type(value) in METACLASSES
+        if not (is_class or isinstance(value, _PLAIN_FUNCTIONS)):
+            return False
+        place = taken_by(self.steps, at)
+        if place is None or not self.steps[place].opname.startswith("CALL"):
+            return place is not None
+        chain = callee_at(self.steps, place)
+        asks = len(chain) == 1 and chain[0][0] == "LOAD_GLOBAL" and self.value(chain) in _TYPE_TESTS
+        return asks and is_class and not keywords_at(self.code, self.steps, place)
+
     def _is_undone(self, value: object, at: int) -> bool:
         """Whether what a function changes, if it is called there, is soon as it was before."""
         within = functools.partial(stands_within, warnings.catch_warnings)
@@ -638,6 +661,8 @@ class _Body(OwnStores):
                 return True
             if value is not UNKNOWN:
                 self._note_finder(value, is_called=is_loaded_to_be_called(step))
+                if self._is_only_compared(value, at):
+                    return True
                 is_called = any(map(is_loaded_to_be_called, (step, self.steps[first])))
                 return self._is_undone(value, at) or self._is_harmless(value, is_called=is_called)
         if self.makes is not None:
