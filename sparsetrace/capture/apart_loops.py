@@ -21,7 +21,7 @@ from sparsetrace.capture.genuine_errors import is_genuine, judged
 from sparsetrace.capture.loop_states import States, are_within
 from sparsetrace.capture.paths_apart import Errors, distinct
 from sparsetrace.capture.repeated_calls import Repeat
-from sparsetrace.capture.result_unions import is_held_alone, united
+from sparsetrace.capture.result_unions import Groups, is_held_alone, united
 from sparsetrace.capture.session import Session
 from sparsetrace.capture.snapshots import Snapshot
 from sparsetrace.context import Trace
@@ -558,9 +558,9 @@ class Turn(Statement):
         loop.beside.refused.update(errors)
         return True
 
-    def unite(self, results: list[Any]) -> list[Any]:
+    def unite(self, results: list[Any], /, *, groups: Groups) -> list[Any]:
         before = _arrays_in(results)
-        several = super().unite(results)
+        several = super().unite(results, groups=groups)
         for name, x in _arrays_in(several).items():
             if before.get(name) is not x:  # an id that is used again is another array's
                 self.alone[name] = x

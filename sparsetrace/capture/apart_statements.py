@@ -27,7 +27,7 @@ from sparsetrace.capture.apart_writes import (
 )
 from sparsetrace.capture.paths_apart import Beside, Errors, distinct, run_apart
 from sparsetrace.capture.repeated_calls import Repeat
-from sparsetrace.capture.result_unions import OF_HOLDER, owns_memory
+from sparsetrace.capture.result_unions import OF_HOLDER, Groups, owns_memory
 from sparsetrace.capture.session import Session
 from sparsetrace.capture.snapshots import Reachable, Snapshot
 from sparsetrace.context import Trace
@@ -185,7 +185,7 @@ class Statement:
         )
         return has_effects() and not has_effects(undoes_all=True)
 
-    def unite(self, results: list[Any]) -> list[Any]:
+    def unite(self, results: list[Any], /, *, groups: Groups) -> list[Any]:
         self._reachable = None  # what it holds is united where nothing else does
         if isinstance(self.writes, Snapshot):
             self.writes.forget()
@@ -230,6 +230,7 @@ class Statement:
             rows,
             opens_integers=self.opens_integers(),
             spare=self._references(rows) | self._references_of_items(rows, count, places),
+            groups=groups,
         )
         return [(row[:count], dict(zip(places, row[count:], strict=True))) for row in several]
 

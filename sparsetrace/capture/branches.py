@@ -29,7 +29,7 @@ from sparsetrace.user_code import frames
 from sparsetrace.user_code.frames import is_own, outside_frame
 from sparsetrace.user_code.handlers import code_map
 
-__all__ = ["Branches", "Enough", "OtherDecisions", "Place"]
+__all__ = ["Branches", "Enough", "OtherDecisions", "Place", "Way"]
 
 _DEEP = 6
 """Frames that are remembered of a decision."""
@@ -60,6 +60,8 @@ _VERY_LONG = 10 * _LONG
 Place = tuple[CodeType, int]
 Met = tuple[Place, int]
 """Where a decision is taken, and how many there are to choose from."""
+Way = tuple[list[bool], list[Met]]
+"""The decisions of one path, and where they are taken."""
 
 
 class OtherDecisions(ValueDependentError):
@@ -88,6 +90,8 @@ class Branches:
         Whether more than `max_paths` are `Enough`, and no error.
     draws : bool
         Whether paths may be drawn at random once they have taken long.
+    only : list of ways, optional
+        The paths that are run, where all were run before.
 
     Attributes
     ----------
@@ -137,7 +141,9 @@ class Branches:
         effort: Effort | None = None,
         ends: bool = False,
         draws: bool = True,
+        only: list[Way] | None = None,
     ) -> None:
+        self._only = None if only is None else only[::-1]
         self._given = {"crowd": crowd, "turns": turns, "few": few, "effort": effort, "ends": ends}
         self._given["draws"] = self._draws = draws
         self.max_paths = max_paths
@@ -168,6 +174,8 @@ class Branches:
         self._probed: set[Place] = set()
         self.calls: dict[Hashable, Any] = {}
         """What calls within a path gave that are run apart themselves, by `next_call`."""
+        self.chosen: dict[Hashable, list[list[Way]]] = {}
+        """Of calls that gave several results the ways to each of these, likewise."""
         self._count = 0
         """Such calls of this run."""
         self._known = KnownComparisons()
@@ -205,9 +213,13 @@ class Branches:
             self.path, self._resume = self._resume, None
             self._expected = self._met[: len(self.path)]
         else:
-            if self.paths:
-                if self.taken < len(self._expected):
-                    self._refuse_other(self._expected[self.taken][0])
+            if self.paths and self.taken < len(self._expected):
+                self._refuse_other(self._expected[self.taken][0])
+            if self._only is not None:
+                if not self._only:
+                    return False
+                self.path, self._expected = self._only.pop()
+            elif self.paths:
                 if self.taken:
                     self._keep_waiting()
                 if not self._waiting:
@@ -329,6 +341,7 @@ class Branches:
         """More is run apart from here on; what calls gave so far is none of the next run's."""
         self.is_mixed = True
         self.calls.clear()
+        self.chosen.clear()
 
     def is_other_again(self) -> bool:
         """Whether the first path is to be run once more, whose decisions may be others then."""
@@ -338,6 +351,10 @@ class Branches:
         """What tells the next call that is run apart from all others, on any path."""
         self._count += 1
         return self._count, tuple(self.path[: self.taken]), self.is_mixed
+
+    def way(self) -> Way:
+        """That of this run."""
+        return self.path[: self.taken], self._met[: self.taken]
 
     def is_new(self) -> bool:
         """Whether the next branch is one that no earlier run decided."""
@@ -367,6 +384,8 @@ class Branches:
         ):
             self._note_route(place, frame)
         if is_new:
+            if self._only is not None:
+                self._refuse_other(place)
             self.places[place] += 1
             outcome = self._new(place, among) if implied is None else implied
             self.path.append(outcome)
@@ -388,6 +407,10 @@ class Branches:
             before, number = self._expected[self.taken]
             if number != among or (place != before and _named(place) != _named(before)):
                 self._refuse_other(before)
+
+    def refuse_other(self) -> NoReturn:
+        """End the trace because this run came to another end than an earlier one did."""
+        self._refuse_other(self._met[-1][0])
 
     def _refuse_other(self, before: Place) -> NoReturn:
         """End the trace because of other decisions than those of an earlier run."""

@@ -12,16 +12,16 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from sparsetrace.capture.apart_writes import CannotUndo
-from sparsetrace.capture.branches import Branches, Enough
+from sparsetrace.capture.branches import Branches, Enough, Way
 from sparsetrace.capture.genuine_errors import described, is_genuine, judged
 from sparsetrace.capture.known_comparisons import Comparison
 from sparsetrace.capture.repeated_calls import Repeat
-from sparsetrace.capture.result_unions import also_depending, distinct_results
+from sparsetrace.capture.result_unions import Groups, also_depending, distinct_results
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Errors, Whole
 from sparsetrace.context import Trace
@@ -48,7 +48,11 @@ _SPARED_RUNS = 256
 """With so many at the most, a call on the first path of all that is around it takes none of the
 time of a search: there are as many such calls as in one run of the function."""
 
-Unite = Callable[[list[Any]], list[Any]]
+
+class Unite(Protocol):
+    """Makes of results, in a list that nothing else holds, those that are to be told apart."""
+
+    def __call__(self, results: list[Any], /, *, groups: Groups) -> list[Any]: ...
 
 
 class Beside:
@@ -87,7 +91,7 @@ def run_apart(
     has_effects : callable
         Whether the call may change anything; asked at its first branch.
     unite : callable
-        Makes of the results, in a list that nothing else holds, those that are to be told apart.
+        Says which of the results are to be told apart, and which paths each of these stands for.
     straight : callable, optional
         The call where it is not run apart, if that differs.
     leaves : callable, optional
@@ -106,11 +110,14 @@ def run_apart(
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
         return (straight or call)()
-    around = session.nested[-1] if session.nested else None
+    around = session.nested[-1] if session.nested else session.outermost
     place = None if around is None else around.next_call()
-    if around is not None and place in around.calls:
+    if around is not None and place in around.calls:  # of this run of the function
         known, errors = around.calls[place]
         return _gone_on_with(trace, outer, known, errors, put_aside)
+    only: list[Way] | None = None
+    if around is not None and place in around.chosen and not has_effects():
+        only = _chosen(outer, around.chosen[place])
     ready = None if whole is None else whole.known()
     if ready is None and repeat is not None:
         ready = repeat.known()
@@ -124,10 +131,11 @@ def run_apart(
         effort=session.effort,
         ends=whole is not None,
         draws=straight is None,
+        only=only,
     )
     decide_apart = session.decider(session, branches)
 
-    is_pure = False
+    is_pure = only is not None
 
     def decide(*comparisons: Comparison, among: int = 2) -> bool:
         nonlocal is_pure
@@ -141,8 +149,9 @@ def run_apart(
     beside = beside or Beside()
     results: list[Any] = []
     refused: Errors = {}
-    came_by: list[list[bool]] = []
-    """The decisions of the path to each result."""
+    came_by: list[Way] = []
+    """The path to each result."""
+    groups = Groups(is_one=only is not None)
     refused_by: dict[Hashable, list[bool]] = {}
     """Those of the first path to each error."""
     decided = None if trace.masks is None else list(trace.masks.decided)
@@ -158,7 +167,7 @@ def run_apart(
         if decided is not None:
             trace.masks.decided = list(decided)
 
-    is_undone = is_taken = False
+    is_undone = is_taken = is_all = False
     unwinds, session.unwinds = session.unwinds, False
     try:
         trace.decide = decide
@@ -175,7 +184,7 @@ def run_apart(
                 as_before()
                 _check(session)
                 results.append(call())
-                came_by.append(branches.path[: branches.taken])
+                came_by.append(branches.way())
                 if branches.is_cut or branches.exceeded:  # which the call has swallowed
                     del results[-1], came_by[-1]
                 is_undone = session.unwinds
@@ -205,25 +214,27 @@ def run_apart(
         as_before()
         if not is_undone:
             # paths may be drawn at random, but each path around this one finds the same order
-            order = sorted(range(len(results)), key=came_by.__getitem__)
+            order = sorted(range(len(results)), key=lambda at: came_by[at][0])
             results[:] = [results[at] for at in order]
+            came_by[:] = [came_by[at] for at in order]
             refused = {
                 shown: refused[shown] for shown in sorted(refused, key=refused_by.__getitem__)
             }
+            is_all = not beside.has_any
             results[:0] = beside.results
             beside.results.clear()
             refused = {**beside.refused, **refused}
             if len(results) > 1:
                 trace.unwatched = trace.lately = None  # frames, which hold what they have returned
                 try:
-                    results = unite(results)
+                    results = unite(results, groups=groups)
                 except CannotUndo:
                     is_undone = True
             is_taken = branches.exceeded
             if is_taken:
                 _take_whole(branches, results, refused, whole)
             is_alone = len(results) == 1 and not refused and straight is None
-            follows = is_alone and trace.dependency and trace.conditions
+            follows = is_alone and only is None and trace.dependency and trace.conditions
             if follows and (is_pure or not has_effects()):  # its result is all that they change
                 _follow_decisions(trace, results)
     finally:
@@ -240,12 +251,18 @@ def run_apart(
         if not branches.exceeded and is_spared and session.runs - runs <= _SPARED_RUNS:
             session.effort.spare(began)
             session.runs = runs
+    if only is not None:
+        if is_undone or refused or not is_all or len(results) != 1:
+            branches.refuse_other()
+        return results[0]
     if is_undone:
         results.clear()
         return (straight or call)()
+    if around is not None and len(results) > 1 and is_pure and is_all and not (is_taken or refused):
+        around.chosen[place] = [[came_by[at] for at in group] for group in groups.members]
     rows = [row for row, left in results if not left] if straight else results
     lasts = is_pure and len(rows) == len(results) and all(map(_lasts, rows))
-    if around is not None and lasts and not session.asks_identity():
+    if around is not None and session.nested and lasts and not session.asks_identity():
         around.calls[place] = results, refused
     if repeat is not None and not is_taken:
         repeat.keep(results, refused, lambda: is_pure or not has_effects())
@@ -275,6 +292,14 @@ def _take_whole(
     branches.exceeded = False
 
 
+def _chosen(outer: Callable[..., bool], among: Sequence[Any]) -> Any:
+    """One of several, by a decision."""
+    at = 0
+    while at < len(among) - 1 and outer(among=len(among) - at):
+        at += 1
+    return among[at]
+
+
 def _gone_on_with(
     trace: Trace,
     outer: Callable[..., bool],
@@ -287,10 +312,7 @@ def _gone_on_with(
         _raise_again(trace, refused)
     if not results:
         raise judged(next(iter(refused.values())))
-    chosen = 0
-    while chosen < len(results) - 1 and outer(among=len(results) - chosen):
-        chosen += 1
-    return results[chosen]
+    return _chosen(outer, results)
 
 
 def _lasts(result: object) -> bool:
@@ -350,6 +372,7 @@ def distinct(
     *,
     opens_integers: bool | None = None,
     spare: Mapping[int, int] = MappingProxyType({}),
+    groups: Groups | None = None,
 ) -> list[Any]:
     """The results that the traced function may tell from one another, the others united."""
     return distinct_results(
@@ -360,6 +383,7 @@ def distinct(
         opens_integers=session.opens_integers if opens_integers is None else opens_integers,
         opens_truths=lambda: not trace.truths_at_once and session.may_open_truths(),
         spare=spare,
+        groups=groups,
     )
 
 

@@ -26,6 +26,7 @@ from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced
 
 __all__ = [
     "OF_HOLDER",
+    "Groups",
     "also_depending",
     "distinct_results",
     "is_held_alone",
@@ -42,6 +43,25 @@ _COMPLEX = (complex, np.complex128)
 OF_HOLDER = 2
 """References to an object that is held once, as `sys.getrefcount` counts: that, and its own."""
 _NONE: Mapping[int, int] = MappingProxyType({})
+
+
+class Groups:
+    """Which of some results are united.
+
+    Parameters
+    ----------
+    is_one : bool
+        Whether all are, as it was found out before.
+
+    Attributes
+    ----------
+    members : list of lists of int
+        For each result that is left the places of those that it stands for.
+    """
+
+    def __init__(self, *, is_one: bool = False) -> None:
+        self.is_one = is_one
+        self.members: list[list[int]] = []
 
 
 def union_of(trace: Trace, values: Sequence[Any], *, keep_array: bool = False) -> Any:
@@ -84,6 +104,7 @@ def distinct_results(
     opens_integers: bool,
     opens_truths: Callable[[], bool],
     spare: Mapping[int, int],
+    groups: Groups | None = None,
 ) -> list[Any]:
     """The results, those that can be united as one; nothing else may hold the list.
 
@@ -103,6 +124,8 @@ def distinct_results(
         Whether different truth values do; asked where they are all that tells results apart.
     spare : mapping
         By the ids of some parts of the results, so many references more do no harm.
+    groups : Groups, optional
+        Is told which results are united.
     """
     members: dict[Hashable, list[int]] = {}
     numbers: list[list[Any]] = []
@@ -114,6 +137,9 @@ def distinct_results(
         keys.append(
             _key(results, at, numbers[at], asks_identity, shared=shared, spare=spare, same=same)
         )
+    if groups is not None and groups.is_one:
+        groups.members.append([*range(len(results))])
+        return [united(trace, list(results), shared)]
     if not opens_integers:
         _keep_apart(keys, numbers, _are_whole)
     for told in (_python_type, _is_array):
@@ -127,6 +153,8 @@ def distinct_results(
             keys = known
     for at, key in enumerate(keys):
         members.setdefault(key, []).append(at)
+    if groups is not None:
+        groups.members += members.values()
     return [united(trace, [results[at] for at in group], shared) for group in members.values()]
 
 

@@ -18,7 +18,7 @@ from sparsetrace.capture import math_module
 from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.patch import Patch, table
 from sparsetrace.capture.paths_apart import run_apart
-from sparsetrace.capture.result_unions import union_of
+from sparsetrace.capture.result_unions import Groups, union_of
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.numpy_rules.python_ufuncs import (
@@ -221,8 +221,9 @@ def united_paths(
     )
 
 
-def _united(trace: Trace, results: list[Any]) -> list[Any]:
+def _united(trace: Trace, results: list[Any], /, *, groups: Groups) -> list[Any]:
     """One result for those of all paths: what an array is filled with."""
+    groups.members.append([*range(len(results))])
     if isinstance(results[0], tuple):
         return [tuple(union_of(trace, column) for column in zip(*results, strict=True))]
     return [union_of(trace, results)]

@@ -236,6 +236,8 @@ class _Runs:
         self.solving = solving
         self.are_a_crowd = False
         """Whether the paths are a crowd, and not too many, where nothing is run apart."""
+        self.are_refused = False
+        """Whether these are known to be more than `max_paths`."""
 
     def united(self) -> Traced:
         """The runs of all paths; where these are many, with the branches of calls run apart.
@@ -310,6 +312,7 @@ class _Runs:
                     crowds.add(way_of(session))
                 if not session.apart and branches.exceeded:
                     self.are_a_crowd = branches.crowded
+                    self.are_refused |= not branches.crowded and not branches.endless
                     with_crowds = with_crowds or not branches.crowded
                     session.may_try = session.may_try or not branches.crowded
                 if more_is_run_apart(session):
@@ -317,7 +320,7 @@ class _Runs:
                     limit, begun = None if with_crowds and key in crowds else crowd, None
                 elif branches.endless and branches.turns < self.max_paths:
                     turns, begun = self.max_paths, None
-                elif with_crowds and branches.crowded:
+                elif with_crowds and branches.crowded and (session.apart or not self.are_refused):
                     session.crowded, limit = False, None
                     begun = None if branches.is_unfinished else begun
                     branches.allow_crowd()

@@ -308,6 +308,39 @@ def test_paths_are_enumerated_once_each():
     ]
 
 
+def decided(branches, count=2):
+    return tuple(branches.decide() for _ in range(count))
+
+
+def all_ways(branches):
+    ways = []
+    while branches.start():
+        decided(branches)
+        ways.append(branches.way())
+    return ways
+
+
+def test_paths_that_were_run_before_are_run_again():
+    ways = all_ways(Branches(8))
+    again, outcomes = Branches(8, only=ways[1:3]), []
+    while again.start():
+        outcomes.append(decided(again))
+    assert outcomes == [(False, True), (True, False)]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_such_a_path_that_takes_more_or_fewer_decisions_is_refused(count):
+    again = Branches(8, only=all_ways(Branches(8))[2:])
+    assert again.start()
+
+    def to_the_end():
+        decided(again, count)
+        again.start()
+
+    with pytest.raises(OtherDecisions, match="did not come to"):
+        to_the_end()
+
+
 @pytest.mark.parametrize("among", [3, 2])
 def test_a_run_that_takes_other_decisions_than_the_one_before_is_refused(among):
     branches = Branches(max_paths=100)

@@ -16,6 +16,7 @@ from cases import branches_per_element as cases
 from cases.branches_not_united import DOUBTFUL
 from cases.branches_per_element import EXACT, upwind
 from oracles import assert_covers, assert_same_pattern, dense
+from sparsetrace.capture import paths_apart
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.effort import Effort
 
@@ -433,3 +434,17 @@ def test_what_a_call_gives_comes_in_one_order_however_long_it_takes(
     with impatient(1):
         pattern = st.jacobian_sparsity(f, np.ones(11), max_paths=100, verify=False)
     assert pattern.nnz == count
+
+
+def test_a_result_is_found_again_by_the_paths_that_lead_to_it(monkeypatch):
+    check, runs = paths_apart._check, []
+    monkeypatch.setattr(paths_apart, "_check", lambda session: (runs.append(1), check(session)))
+
+    def f(x):
+        high, low = x[x >= 1.0], x[x < 1.0]  # of four lengths each, on 64 paths
+        first = high[0] if len(high) > 2 else x[0]
+        return np.array([first, low[0] if len(low) > 2 else x[1]]) * len(x[x < 0.3])
+
+    pattern = st.jacobian_sparsity(f, np.array([0.2, 1.5, 0.7]))
+    assert pattern.toarray().tolist() == [[True, False, False], [True, True, False]]
+    assert 128 < len(runs) < 1024  # 128 times 64 where all of them are run each time
