@@ -57,6 +57,9 @@ _SOME, _LONG = 16, 40_000
 _VERY_LONG = 10 * _LONG
 """...or so many with those that are spared."""
 
+_MOST_KEPT = 200_000
+"""Decisions of calls within the paths that are remembered: up to 25 MB."""
+
 Place = tuple[CodeType, int]
 Met = tuple[Place, int]
 """Where a decision is taken, and how many there are to choose from."""
@@ -176,6 +179,8 @@ class Branches:
         """What calls within a path gave that are run apart themselves, by `next_call`."""
         self.chosen: dict[Hashable, list[list[Way]]] = {}
         """Of calls that gave several results the ways to each of these, likewise."""
+        self._kept = 0
+        """The decisions of these."""
         self._count = 0
         """Such calls of this run."""
         self._known = KnownComparisons()
@@ -351,6 +356,12 @@ class Branches:
         """What tells the next call that is run apart from all others, on any path."""
         self._count += 1
         return self._count, tuple(self.path[: self.taken]), self.is_mixed
+
+    def keep_ways(self, call: Hashable, ways: list[list[Way]]) -> None:
+        """Remember how a call came to each of its results, unless that is very much already."""
+        self._kept += sum(len(path) for one in ways for path, _ in one)
+        if self._kept <= _MOST_KEPT:
+            self.chosen[call] = ways
 
     def way(self) -> Way:
         """That of this run."""

@@ -168,6 +168,7 @@ def run_apart(
             trace.masks.decided = list(decided)
 
     is_undone = is_taken = is_all = False
+    order: list[int] = []
     unwinds, session.unwinds = session.unwinds, False
     try:
         trace.decide = decide
@@ -214,7 +215,7 @@ def run_apart(
         as_before()
         if not is_undone:
             # paths may be drawn at random, but each path around this one finds the same order
-            order = sorted(range(len(results)), key=lambda at: came_by[at][0])
+            order += sorted(range(len(results)), key=lambda at: came_by[at][0])
             results[:] = [results[at] for at in order]
             came_by[:] = [came_by[at] for at in order]
             refused = {
@@ -259,7 +260,9 @@ def run_apart(
         results.clear()
         return (straight or call)()
     if around is not None and len(results) > 1 and is_pure and is_all and not (is_taken or refused):
-        around.chosen[place] = [[came_by[at] for at in group] for group in groups.members]
+        # in the order in which they were run
+        ways = [[came_by[at] for at in sorted(x, key=order.__getitem__)] for x in groups.members]
+        around.keep_ways(place, ways)
     rows = [row for row, left in results if not left] if straight else results
     lasts = is_pure and len(rows) == len(results) and all(map(_lasts, rows))
     if around is not None and session.nested and lasts and not session.asks_identity():
