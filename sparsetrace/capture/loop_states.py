@@ -20,7 +20,7 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import ids_of, is_traced_array
-from sparsetrace.user_code.held_values import is_unchanging
+from sparsetrace.user_code.held_values import is_unchanging, value_key
 
 __all__ = ["States", "are_within"]
 
@@ -187,7 +187,7 @@ class States:
                 bounds.extend(bounds_of(self.trace, value))
                 return add(ids.reshape(-1).tolist())
             if is_unchanging(value):
-                kinds.append((type(value), repr(value)))
+                kinds.append(value_key(value))
                 return True
             kinds.append(frozenset(map(id, sources_of(value))))
             if kept is not None:
@@ -202,7 +202,7 @@ class States:
         for container in containers:
             kinds.append(id(container))
             if type(container) is dict:
-                kinds.append(tuple(map(repr, container)))
+                kinds.append(tuple(map(value_key, container)))
             if type(container) is dict or type(container) is list:
                 for key in container if type(container) is dict else range(len(container)):
                     self._note_fresh(container, key)

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Hashable, Iterator
 from time import perf_counter
 from typing import Any, NamedTuple
+from weakref import ReferenceType, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import ids_of, is_traced
 from sparsetrace.user_code.handlers import instructions_of
-from sparsetrace.user_code.held_values import is_unchanging
+from sparsetrace.user_code.held_values import is_unchanging, value_key
 from sparsetrace.user_code.identity_tests import compared
 from sparsetrace.user_code.range_loops import RangeLoop, fed_by
 
@@ -40,6 +41,8 @@ _FURTHER = 2
 """So many times as many turns are made until it is tried again."""
 _PERIOD = 2
 """After so many turns the state may be the same again: two arrays take turns."""
+_LOOKS = _PERIOD + 1
+"""So many turns after the first one: by then two arrays that are carried on are younger."""
 _PER_NODE = 4e-6
 """Seconds that it takes to find what a node depends on, generously."""
 _GAIN = 2
@@ -128,7 +131,7 @@ def _turns(numbers: range, watch: _Watch) -> Iterator[int]:
     first = _FIRST
     at, count = 0, len(numbers)
     while at < count:
-        if first <= at <= first + _PERIOD:
+        if first <= at <= first + _LOOKS:
             left = count - at
             seconds = (perf_counter() - begun) / at * left
             period = watch.same_as_before(sys._getframe(1), seconds)
@@ -136,10 +139,11 @@ def _turns(numbers: range, watch: _Watch) -> Iterator[int]:
                 periods = (left - 1) // period
                 watch.leave_out(periods)
                 at += periods * period
-            elif at == first + _PERIOD:
+            elif at == first + _LOOKS:
                 watch.states.clear()
                 first *= _FURTHER
             if period or watch.is_hopeless:
+                watch.forget()
                 first = count
         yield numbers[at]
         at += 1
@@ -149,11 +153,13 @@ class _Turn(NamedTuple):
     """How a turn begins."""
 
     state: Hashable
+    objects: tuple[int, ...]
+    """By their ids those that are told apart, in the order in which they were met."""
     steps: int
     """Of the search of paths, which decisions are among."""
     choices: int
-    held: dict[str, Any]
-    """The variables: what is told by its id stays what it is."""
+    held: tuple[dict[str, Any], list[Any]]
+    """The variables, and what else is told by its id, which stays what it is."""
 
 
 class _Watch:
@@ -165,6 +171,10 @@ class _Watch:
         self.reach = Reach(trace.graph)
         self.states: list[_Turn] = []
         """Of the last turns."""
+        self.older: dict[int, ReferenceType[Any] | None] | None = None
+        """What is in the first state that was looked at, by ids, and whether it is still there:
+        all that a state holds later and others may hold as well, too, is among it, or is what each
+        turn takes from the same place."""
         self.is_hopeless = False
         self._is_asked = False
 
@@ -191,22 +201,43 @@ class _Watch:
         if self.is_hopeless:
             return 0
         held = {name: x for name, x in frame.f_locals.items() if name != self.loop.number}
-        state = _state(trace, self.reach, held, _given(frame.f_code))
+        seen = _state(trace, self.reach, held, _given(frame.f_code))
         steps = self.session.effort.steps
-        if state is None or (self.states and self.states[-1].steps != steps):
+        if seen is None or (self.states and self.states[-1].steps != steps):
             self.is_hopeless = True
             return 0
-        self.states.append(_Turn(state, steps, trace.choices, held))
-        for ago, turn in enumerate(self.states[-2::-1], start=1):
-            if turn.state == state:
+        if self.older is None:
+            self.older = {id(value): _reference(value) for value in seen.objects}
+        objects = tuple(map(id, seen.objects))
+        begins = tuple(seen.found), objects, steps, trace.choices, (held, seen.kept)
+        self.states.append(_Turn(*begins))
+        for ago, turn in enumerate(self.states[-2::-1][:_PERIOD], start=1):
+            if self._is_same(turn, self.states[-1]):
                 del self.states[: -1 - ago]
                 return ago
         return 0
 
+    def _is_same(self, turn: _Turn, later: _Turn) -> bool:
+        """Whether two turns begin alike, in what others may hold with the very same objects."""
+        return turn.state == later.state and not any(
+            one != other and (self._is_older(one) or self._is_older(other))
+            for one, other in zip(turn.objects, later.objects, strict=True)
+        )
+
+    def _is_older(self, number: int) -> bool:
+        if not self.older or number not in self.older:
+            return False
+        reference = self.older[number]
+        return reference is None or reference() is not None
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        self.states.clear()
+        self.older = None
+
     def leave_out(self, periods: int) -> None:
         """Take account of what turns would have compared."""
         self.trace.choices += periods * (self.states[-1].choices - self.states[0].choices)
-        self.states.clear()
 
 
 def has_effects(session: Session, frame: types.FrameType, *, undoes_all: bool = False) -> bool:
@@ -254,15 +285,19 @@ def _given(code: types.CodeType) -> frozenset[str]:
     return frozenset((*_parameters(code), *code.co_freevars)) - stored
 
 
-def _state(
-    trace: Trace, reach: Reach, held: dict[str, Any], given: frozenset[str]
-) -> Hashable | None:
+def _reference(value: Any) -> ReferenceType[Any] | None:
+    try:
+        return ref(value)
+    except TypeError:  # lists, dicts
+        return None
+
+
+def _state(trace: Trace, reach: Reach, held: dict[str, Any], given: frozenset[str]) -> _Seen | None:
     """What variables are, and what they depend on and multiply; None where that is not known."""
     seen = _Seen(trace, reach)
     names = [name for name in held if name not in given]
-    if not all(seen.add(held[name]) for name in names):
-        return None
-    return tuple(names), tuple(id(held[name]) for name in given & held.keys()), tuple(seen.found)
+    seen.found += [tuple(names), tuple(id(held[name]) for name in given & held.keys())]
+    return seen if all(seen.add(held[name]) for name in names) else None
 
 
 class _Seen:
@@ -271,8 +306,13 @@ class _Seen:
     def __init__(self, trace: Trace, reach: Reach) -> None:
         self.trace, self.reach = trace, reach
         self.found: list[Hashable] = []
+        self.objects: list[Any] = []
+        """Objects, numbers and memories that may be told apart, in the order in which they were
+        met: of a number that is another object nobody knows how it compares."""
+        self.kept: list[Any] = []
+        """What is told by its id, which nothing else shall get."""
         self._numbers: dict[int, int] = {}
-        """Objects and memories, by their ids, in the order in which they were met."""
+        """Where they are there, by their ids."""
         self._bytes = 0
 
     def add(self, value: Any, depth: int = 0) -> bool:
@@ -281,21 +321,23 @@ class _Seen:
         self.found.append(cls)
         if getattr(cls, "_is_bare", False) is True:
             self.found.append(value._dtype.str)
+            self._is_known(value)
             return self._add_nodes([int(ids_of(self.trace, value))])
         if cls is TracedArray:
             ids = ids_of(self.trace, value)
             self.found += [value.dtype.str, ids.shape, ids.strides, value.flags.writeable]
             self._add_memory(ids)
             return self._add_nodes(ids.reshape(-1).tolist())
-        if cls in (tuple, list, dict, deque):
-            return self._add_items(value, depth)
+        if cls in (list, dict, deque) or isinstance(value, tuple):
+            return not getattr(value, "__dict__", None) and self._add_items(value, depth)
         if is_traced(value):
             return False
         if is_unchanging(value):
-            self.found.append(repr(value))
+            self.found.append(value_key(value))
             return True
         if isinstance(value, _UNCHANGING):
             self.found.append(id(value))
+            self.kept.append(value)
             return True
         if isinstance(value, np.ndarray):
             return self._add_array(value)
@@ -313,6 +355,8 @@ class _Seen:
         """Whether an object was met before; note which one it is."""
         known = id(value) in self._numbers
         self.found.append(self._numbers.setdefault(id(value), len(self._numbers)))
+        if not known:
+            self.objects.append(value)
         return known
 
     def _add_memory(self, array: NDArray[Any]) -> None:
@@ -329,7 +373,7 @@ class _Seen:
         if type(value) is dict:
             if not all(is_unchanging(key) and not is_traced(key) for key in value):
                 return False
-            self.found += map(repr, value)
+            self.found += map(value_key, value)
             value = value.values()
         return depth < _DEEPEST and all(self.add(item, depth + 1) for item in value)
 

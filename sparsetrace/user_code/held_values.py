@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import builtins
 import dis
+import enum
 import types
+from collections.abc import Hashable
 from inspect import getattr_static
 from typing import Any
 
@@ -27,6 +29,7 @@ __all__ = [
     "is_unchanging",
     "makes_generator",
     "stored",
+    "value_key",
 ]
 
 UNKNOWN: Any = object()
@@ -47,7 +50,7 @@ _VALUE_STEPS = frozenset(
     UNARY_NOT UNARY_POSITIVE
     """.split()
 )
-_UNCHANGING = (bool, int, float, complex, str, bytes, np.generic, type(None))
+_UNCHANGING: tuple[Any, ...] = (bool, int, float, complex, str, bytes, np.generic, type(None))
 
 
 def is_unchanging(value: object) -> bool:
@@ -59,6 +62,31 @@ def is_unchanging(value: object) -> bool:
     # a traced number tells ``isinstance`` that it is a float
     is_bare = getattr(type(value), "_is_bare", None)
     return is_bare is True or (is_bare is None and isinstance(value, _UNCHANGING))
+
+
+def value_key(value: Any) -> Hashable:
+    """Equal for what `is_unchanging` says that no operator can change, if it is the same.
+
+    What a class of the user's shows as its text need not say all.  What it keeps beside that in
+    attributes is equal to nothing, nor is a traced number.
+
+    Examples
+    --------
+    >>> value_key(1.0) == value_key(1), value_key((1.0, "a")) == value_key((1.0, "a"))
+    (False, True)
+    """
+    cls: Any = type(value)
+    if getattr(cls, "_is_bare", False) is True:
+        return object()
+    if isinstance(value, tuple):
+        own: Hashable = tuple(map(value_key, value))
+    elif cls in _UNCHANGING or cls.__module__ == "numpy" or not isinstance(value, _UNCHANGING):
+        return cls, repr(value)
+    else:
+        own = next(base.__repr__(value) for base in _UNCHANGING if isinstance(value, base))
+    if isinstance(value, enum.Enum):
+        return cls, id(value)  # there is one of each
+    return cls, own, object() if getattr(value, "__dict__", None) else None
 
 
 class HeldValues:

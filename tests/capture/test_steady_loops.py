@@ -3,6 +3,7 @@
 import functools
 import random
 import time
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -310,6 +311,112 @@ OTHERS = [
 ]
 
 
+# ------------------------------- what others hold too, or what tells itself apart from its equals
+def exchanged(first, second, x):
+    for _ in range(TURNS):
+        first, second = second, first
+        np.sin(np.outer(first, x))
+    return first
+
+
+def of_two_arrays_of_the_caller(x):
+    left, right = np.zeros(2), np.zeros(2)
+    left[:] = right[:] = x[0]
+    exchanged(left, right, x)[0] = x[3]
+    return np.concatenate([left, right])
+
+
+def in_a_function_with_a_closure(x):
+    rows = np.zeros((2, 2))
+    rows[:] = x[0]
+
+    def last():
+        old, new = rows
+        for _ in range(TURNS):
+            old, new = new, old
+            np.sin(np.outer(old, x))
+        return old
+
+    last()[:] = x[2]
+    return rows.reshape(-1)
+
+
+class Ring:
+    def __init__(self, value, after=None):
+        self.value, self.after = value, after or self
+
+
+def walked(node, x):
+    for _ in range(TURNS):
+        node = node.after
+        np.sin(np.outer(x, x))
+    return node
+
+
+def of_two_objects_of_the_caller(x):
+    first = Ring(x[0])
+    first.after = second = Ring(x[0] * 2, first)
+    walked(first, x).value = x[3]
+    return np.array([first.value, second.value])
+
+
+def of_truths_that_were_one(x):
+    y = np.sin(x[:3])
+    above = [y[0] > 0.5] * 8
+    for _ in range(TURNS):
+        y = np.sin(y + 1) + np.roll(y, 1)
+        above = [*above[1:], y[0] > 0.5]
+    return (x[3] if above[0] else 0.0) * (0.0 if above[1] else x[3])
+
+
+def of_numbers_that_were_one(x):
+    y = x * 1.0
+    line = [np.sin(x[0])] * 8
+    for _ in range(TURNS):
+        y = np.sin(y + 1) + np.roll(y, 1)
+        line = [*line[1:], np.cos(5 * line[-1])]
+    return (x[3] if line[0] > 0.5 else 0.0) * (0.0 if line[1] > 0.5 else x[3])
+
+
+class Step(NamedTuple):
+    count: int
+    value: float
+
+    def __repr__(self):
+        return "a step"
+
+
+def counted_in_a_tuple_that_does_not_show_it(x):
+    step = Step(0, x[0])
+    for _ in range(TURNS):
+        step = Step(step.count + 1, step.value * 2.0)
+        np.sin(np.outer(x, x))
+    return x[1:] * (step.count == TURNS)
+
+
+class Count(int):
+    def __repr__(self):
+        return "a count"
+
+    def __add__(self, other):
+        return Count(int(self) + other)
+
+
+def counted_in_a_number_that_does_not_show_it(x):
+    count, y = Count(0), x * 1.0
+    for _ in range(TURNS):
+        count = count + 1
+        y = np.sin(y) + np.roll(y, 1)
+    return y * (count == TURNS)
+
+
+TOLD_APART = [
+    *(of_two_arrays_of_the_caller, in_a_function_with_a_closure, of_two_objects_of_the_caller),
+    *(of_truths_that_were_one, of_numbers_that_were_one),
+    *(counted_in_a_tuple_that_does_not_show_it, counted_in_a_number_that_does_not_show_it),
+]
+
+
 @pytest.fixture
 def left_out(monkeypatch):
     """How often turns were left out, of loops however short and quick."""
@@ -331,6 +438,7 @@ def left_out(monkeypatch):
 def with_all_turns(detect, f):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(long_loops, "rebind_range", lambda scope: False)
+        patch.setattr(steady_loops, "_KNOWN", {})
         return detect(f, START).toarray()
 
 
@@ -352,6 +460,27 @@ def test_so_is_that_of_the_hessian(f, left_out):
     pattern = st.hessian_sparsity(squared(f), START).toarray()
     assert f in STEADY or not left_out
     assert np.array_equal(pattern, with_all_turns(st.hessian_sparsity, squared(f)))
+
+
+@pytest.mark.parametrize("turns", [TURNS, TURNS + 1])
+@pytest.mark.parametrize("f", TOLD_APART, ids=lambda f: f.__name__)
+@pytest.mark.usefixtures("left_out")
+def test_what_is_told_apart_after_the_loop_is_what_all_turns_leave(f, turns, monkeypatch):
+    monkeypatch.setitem(globals(), "TURNS", turns)
+    for detect in (st.jacobian_sparsity, st.lagrangian_hessian_sparsity):
+        assert np.array_equal(detect(f, START).toarray(), with_all_turns(detect, f))
+
+
+def two_steps(x):
+    old, new = x * 1.0, x * 2.0
+    for _ in range(TURNS):
+        old, new = new, 2 * new - old + np.sin(np.roll(new, 1))
+    return new
+
+
+def test_arrays_that_are_carried_on_for_a_turn_are_no_others(left_out):
+    assert st.jacobian_sparsity(two_steps, START).nnz == 16
+    assert left_out
 
 
 @pytest.mark.parametrize("f", STEADY, ids=lambda f: f.__name__)
