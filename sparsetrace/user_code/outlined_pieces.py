@@ -10,8 +10,9 @@ what it is and where the piece begins.  These are, with their arguments:
     the values of the local names that a statement assigns, which the function takes and gives; or
     one of a loop and its ``else``.  The probe is held by as many as a value that only these hold
 ``tail(function, probe, *values)``
-    what a function returns from a statement on to its end, in a tuple; the values are of the local
-    names that are assigned there
+    what a function returns from a statement on to its end, in a tuple, behind the values of those
+    names that other functions read, too, or own; the values are of the names that are assigned
+    there, these first
 ``loop(function, *values)``
     what a statement gives of a loop, then how it ended (``break``, ``return``, or ``ended`` where
     it has an ``else``), and what it returns; the function also takes what stands for this run of
@@ -304,13 +305,13 @@ class _Outliner(ast.NodeTransformer):
 
     def _tail(self, node: Any) -> Iterator[ast.stmt]:
         """The statements in place of those from one on to the end of a function."""
-        names = assigned(node)
+        names = sorted(assigned(node), key=lambda name: name not in self.captured)
         self.depth += 1
         inner: Any = super().generic_visit(node)
         self.depth -= 1
-        giving = _Giving()
-        body = [giving.visit(x) for x in inner.body]
-        yield from self._piece("tail", node, names, [*body, giving.visit(ast.Return(None))])
+        giving = _Giving(node, [name for name in names if name in self.captured])
+        body = [y for x in (*inner.body, ast.Return(None)) for y in giving.given(x)]
+        yield from self._piece("tail", node, names, body)
         yield ast.Return(_name(_VALUE))
 
     def _loop(self, node: Any) -> Iterator[ast.stmt]:
@@ -346,7 +347,8 @@ class _Outliner(ast.NodeTransformer):
         inner: Any = super().generic_visit(node)
         self.depth -= 1
         returns = any(isinstance(n, ast.Return) for n in _own_nodes(inner))
-        body = [y for x in inner.body for y in _endings(x, node, names, unread, anew)]
+        local = [name for name in names if name not in self.captured]
+        body = [y for x in inner.body for y in _endings(x, node, names, unread, anew, local)]
         if isinstance(inner, ast.While):
             done = _leaving(node, names, ended, unread)
             body.insert(0, ast.If(inner.test, [ast.Pass()], list(done)))
@@ -538,16 +540,19 @@ def _piece(
     first = [_name(_LOOP), ast.Constant(_targets_of(node))] if what == "turn" else []
     nothing = [ast.Constant(None)] if what in _WHOLE and not names else []
     call = _call(what, node, *first, _name(function), *nothing, *map(_name, before))
-    results = [_VALUE] if what == "tail" else [*names, *([] if what in _WHOLE else [_HOW, _VALUE])]
+    left = shared if what == "tail" else names
+    results = [*left, *([] if what in ("statement", "ended") else [_HOW, _VALUE])]
+    if what == "tail":
+        results.remove(_HOW)
     if not results:
         yield ast.Expr(call)
         return
     targets = ast.Tuple([_name(name, ast.Store()) for name in results], ast.Store())
     yield ast.Assign([targets], call)
+    for name in left:
+        yield _forget(name, node)
     if what == "tail":
         return
-    for name in names:
-        yield _forget(name, node)
     probe = [_PROBE] if what in _WHOLE else []
     yield ast.Delete([_name(held, ast.Del()) for held in (*before, *probe, function)])
 
@@ -563,7 +568,14 @@ def _given_again(name: str, node: ast.stmt) -> list[ast.stmt]:
 
 
 class _Giving(ast.NodeTransformer):
-    """Lets what is returned be given in a tuple."""
+    """Lets what is returned be given in a tuple, behind what names are then."""
+
+    def __init__(self, node: ast.stmt, names: list[str]) -> None:
+        self.node, self.names = node, names
+
+    def given(self, statement: ast.stmt) -> list[ast.stmt]:
+        result = self.visit(statement)
+        return result if isinstance(result, list) else [result]
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         return node
@@ -573,7 +585,13 @@ class _Giving(ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> Any:
         value = node.value or ast.Constant(None)
-        return ast.copy_location(ast.Return(ast.Tuple([value], ast.Load())), node)
+        if not self.names:
+            return ast.copy_location(ast.Return(ast.Tuple([value], ast.Load())), node)
+        made: list[Any] = [ast.Assign([_name(_VALUE, ast.Store())], value)]
+        made += _leaving(self.node, self.names)
+        made[-1].value.elts.append(_name(_VALUE))
+        place = node if node.value else self.node
+        return [_located(ast.copy_location(x, place), place) for x in made]
 
 
 class _Leaving(ast.NodeTransformer):
@@ -650,17 +668,27 @@ def _endings(
     names: list[str],
     unread: Container[str],
     anew: Container[str],
+    local: Container[str],
 ) -> list[ast.stmt]:
-    """A statement of a turn with what ends the turn, as it reads in a function."""
-    result = _Endings(node, names, unread, anew).visit(statement)
+    """A statement of a turn with what ends the turn, as it reads in a function.
+
+    Nothing reads local names once that has returned, unless other functions do, too.
+    """
+    result = _Endings(node, names, unread, anew, local).visit(statement)
     return result if isinstance(result, list) else [result]
 
 
 class _Endings(ast.NodeTransformer):
     def __init__(
-        self, node: ast.stmt, names: list[str], unread: Container[str], anew: Container[str]
+        self,
+        node: ast.stmt,
+        names: list[str],
+        unread: Container[str],
+        anew: Container[str],
+        local: Container[str],
     ) -> None:
         self.node, self.names, self.unread, self.anew = node, names, unread, anew
+        self.local = local
         self.depth = 0
         """How many loops within the turn the current node is in."""
 
@@ -696,7 +724,11 @@ class _Endings(ast.NodeTransformer):
         return self._left(node, _leaving(node, self.names, NEXT, self.anew))
 
     def visit_Return(self, node: ast.Return) -> Any:
-        return self._left(node, _leaving(node, self.names, _RETURN, self.names, node.value))
+        if node.value is None or all(name in self.local for name in self.names):
+            return self._left(node, _leaving(node, self.names, _RETURN, self.local, node.value))
+        made = ast.Assign([_name(_VALUE, ast.Store())], node.value)  # it may change the names
+        left = _leaving(node, self.names, _RETURN, self.local, _name(_VALUE))
+        return self._left(node, iter([made, *left]))
 
     def _left(self, node: ast.stmt, made: Iterator[ast.stmt]) -> list[ast.stmt]:
         return [_located(x, node) for x in made]
