@@ -112,6 +112,8 @@ def _maker(cls: type) -> type | None:
             return base if _has_nothing_else(cls, base) else None
         if "__del__" in vars(base) or base.__module__.startswith("sparsetrace."):
             return None
+        if isinstance(vars(base).get("__new__"), types.BuiltinFunctionType):
+            return None  # written in C: `functools.partial`
     return None
 
 

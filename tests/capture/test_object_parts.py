@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import weakref
 
@@ -92,10 +93,26 @@ def test_items_and_attributes_of_a_dictionary_are_parts():
 
 @pytest.mark.parametrize(
     "value",
-    [1.0, (1.0,), [1.0], "a", np.ones(1), Closing(), ValueError("v"), np.random.default_rng],
+    [
+        *(1.0, (1.0,), [1.0], "a", np.ones(1), Closing(), ValueError("v"), np.random.default_rng),
+        functools.partial(max, 1.0),
+    ],
 )
 def test_what_may_be_more_than_its_parts_has_none(value):
     assert parts_of(value) is None
+
+
+def test_partial_functions_of_two_branches_are_told_apart():
+    def f(x):
+        scaled = functools.partial(np.multiply, x[0])
+        for v in x[1:]:
+            if v > 0.6:
+                scaled = functools.partial(scaled.func, v)
+        return scaled(2.0)
+
+    assert dense(jacobian_sparsity(f, FEW)).all()
+    with pytest.raises(ValueDependentError, match="max_paths"):
+        jacobian_sparsity(f, MANY)
 
 
 def test_one_that_is_referred_to_weakly_stays_as_it_is():
