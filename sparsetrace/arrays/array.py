@@ -50,7 +50,7 @@ from sparsetrace.operands.operands import (
     values_of,
 )
 from sparsetrace.operands.raising import may_raise
-from sparsetrace.operands.refusals import refuse_no_numbers
+from sparsetrace.operands.refusals import refuse_no_numbers, refuse_resize
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
 
@@ -433,15 +433,12 @@ class TracedArray(Layout):
             raise ValueError("setting an array element with a sequence.")
         self[...] = value
 
-    def resize(self, *shape: Any, refcheck: bool = True) -> NoReturn:
-        """Refused: it changes the array in place, and its views would not follow."""
-        raise UnsupportedError(
-            explain(
-                "ndarray.resize",
-                "it would move the elements under views of them",
-                "Use np.resize(x, shape), which returns a new array.",
-            )
-        )
+    def resize(self, *shape: Any, refcheck: bool = True) -> None:
+        """As ndarray.resize, where the size stays; else views would have to follow."""
+        try:
+            self.shape = shape[0] if len(shape) == 1 else shape
+        except ValueError:
+            refuse_resize()
 
     def astype(
         self,

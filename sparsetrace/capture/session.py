@@ -33,6 +33,7 @@ from sparsetrace.errors import (
 from sparsetrace.numpy_rules.indexing import has_unknown_ends
 from sparsetrace.operands.floating import shows_warnings
 from sparsetrace.operands.operands import Elements, contains_traced
+from sparsetrace.operands.refusals import refuse_resize
 from sparsetrace.user_code.callers import called_by_text, called_directly
 from sparsetrace.user_code.effects import Known, has_effects
 
@@ -544,6 +545,13 @@ class Buffer(np.ndarray[Any, Any]):
         if contains_traced(value):
             self._promote()
         super().fill(value)
+
+    def resize(self, *shape: Any, refcheck: bool = True) -> None:
+        """As ndarray.resize, where the size stays; it shows the memory of another array."""
+        try:
+            self.shape = shape[0] if len(shape) == 1 else shape
+        except ValueError:
+            refuse_resize()
 
     def put(self, indices: Any, values: Any, mode: Any = "raise") -> None:
         """As ndarray.put."""

@@ -7,7 +7,7 @@ release of NumPy, is refused too.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.lib import recfunctions
@@ -21,7 +21,15 @@ from sparsetrace.errors import (
     opaque_call,
 )
 
-__all__ = ["AT_A_POINT", "REFUSED", "TEXTS", "name_call", "name_of", "refuse_no_numbers"]
+__all__ = [
+    "AT_A_POINT",
+    "REFUSED",
+    "TEXTS",
+    "name_call",
+    "name_of",
+    "refuse_no_numbers",
+    "refuse_resize",
+]
 
 _FILE = (
     "it writes the values to a file, and traced elements have none",
@@ -134,6 +142,17 @@ class _Refused(dict[Callable[..., Any], tuple[str, ...]]):
 
 
 REFUSED = _Refused(_REASONS)
+
+
+def refuse_resize() -> NoReturn:
+    """Refuse to change an array in place: its views would not follow."""
+    raise UnsupportedError(
+        explain(
+            "ndarray.resize",
+            "it would move the elements under views of them",
+            "Use np.resize(x, shape), which returns a new array.",
+        )
+    )
 
 
 def refuse_no_numbers(dtype: np.dtype[Any]) -> None:

@@ -163,3 +163,18 @@ def a_matrix_of_masked_data(x):
     m = np.ma.array(x * 1, mask=[0, 1, 0, 0])
     np.asmatrix(m)[0, 1] = x[0] * x[2]
     return m.data
+
+
+@program(P, Q, to=PROGRAMS, refused=("global", "local"))
+def made_longer_in_place(x):
+    weights = np.array([2.0, 3.0])
+    weights.resize(x.size, refcheck=False)
+    return x * weights
+
+
+@program(P, Q, to=PROGRAMS)
+def made_a_table_in_place(x):
+    weights = np.ones(4)
+    weights.resize((2, 2), refcheck=False)
+    weights[1] = x[:2]
+    return weights @ x[1:3]
