@@ -9,6 +9,7 @@ of another kind, the path is undone and nothing is run apart.
 from __future__ import annotations
 
 import collections
+import itertools
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -196,7 +197,9 @@ class Reachable:
             if len(container) != len(before) or not all(
                 all(map(operator.is_, now, then)) for now, then in pairs
             ):
-                if not before.keys() <= container.keys():  # the order of the keys is to stay
+                first = itertools.islice(container, len(before))
+                if not all(map(operator.is_, first, before)) or len(container) < len(before):
+                    # keys were taken away, or put in another order
                     _refill_dict(container, _items(before))
                     is_undone = True
                 for key, value in container.items():

@@ -484,6 +484,39 @@ def off(p, w):
     return p.v
 
 
+def _put_last(d):
+    d["a"] = d.pop("a")
+
+
+def keys_in_another_order(x):
+    d = {"a": 0, "b": 1}
+    y = 0.0
+    for v in x[2:]:
+        if v > 1.0:
+            _put_last(d)
+        y = y + v
+    return y * x[d[next(iter(d))]]
+
+
+def read_and_so_filled(x):
+    d = collections.defaultdict(float)
+    y = 0.0
+    for v in x[2:]:
+        if v > 1.0:
+            y += d["a"]
+    return y + (x[1] if "a" in d else x[0])
+
+
+def read_in_a_call(x):
+    table = {"hits": collections.defaultdict(int)}
+
+    def seen(v):
+        return table["hits"][1] + v if v > 1.0 else v
+
+    y = sum(seen(v) for v in x[2:])
+    return y * x[len(table["hits"])]
+
+
 LINEAR = [
     thermostat,
     controller,
@@ -507,6 +540,9 @@ OTHERS = [
     setter,
     deleted_attribute,
     queue,
+    keys_in_another_order,
+    read_and_so_filled,
+    read_in_a_call,
     stack,
     tree,
     changed_before_it_is_assigned,
