@@ -31,6 +31,7 @@ from sparsetrace.operands.operands import (
     is_traced_array,
     python_type,
 )
+from sparsetrace.user_code.written_arguments import FILLING
 
 __all__ = ["ObjectArray", "object_array", "objects_in", "objects_of"]
 
@@ -42,8 +43,6 @@ _BY_RULES = frozenset(
     )
 )
 """Ufuncs that raise no error for any numbers of Python's."""
-_WRITING = frozenset((np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask))
-"""Functions that write into their first argument."""
 
 
 class ObjectArray(np.ndarray[Any, Any]):
@@ -63,7 +62,7 @@ class ObjectArray(np.ndarray[Any, Any]):
         super().put(indices, objects_in(values), mode)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function in _WRITING and args and type(args[0]) is ObjectArray:
+        if function in FILLING and args and type(args[0]) is ObjectArray:
             args = tuple(_operand(objects_in(x)) for x in args)
             options = {name: _operand(objects_in(x)) for name, x in kwargs.items()}
             return function(*args, **options)

@@ -16,15 +16,16 @@ import numpy as np
 
 from sparsetrace.capture.apart_loops import Loop, Turn
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
-from sparsetrace.capture.apart_writes import IN_PLACE, Writes
+from sparsetrace.capture.apart_writes import IN_PLACE, Writes, is_array
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.errors import TracingError, UnsupportedError, explain
-from sparsetrace.user_code.effects import WRITES
+from sparsetrace.user_code.effects import FILLS, WRITES
 from sparsetrace.user_code.handlers import code_map
 from sparsetrace.user_code.held_values import is_unchanging
+from sparsetrace.user_code.written_arguments import is_filling
 
 __all__ = ["format_by", "stand_in"]
 
@@ -223,6 +224,26 @@ def _change(operation: str, old: object, value: object) -> Any:
     return IN_PLACE[operation](old, value)
 
 
+def _fill(function: Callable[..., Any], array: Any, *values: Any, **options: Any) -> Any:
+    writes = _writes()
+    if writes is not None and is_filling(function):
+        if is_array(array):
+            writes.note_whole(array)
+        else:
+            writes.cannot_undo()
+    return function(array, *values, **options)
+
+
+def _fill_part(
+    function: Callable[..., Any], container: Any, key: Any, *values: Any, **options: Any
+) -> Any:
+    writes = _writes()
+    if writes is None or not (is_filling(function) and is_array(container)):
+        return _fill(function, container[key], *values, **options)
+    writes.note(container, key)
+    return function(container[key], *values, **options)
+
+
 def _append(container: Any, value: Any) -> None:
     _note_append(container)
     container.append(value)
@@ -244,12 +265,16 @@ def _note_append(container: Any) -> None:
 
 for _function in (_append, _assign, _change, _extend, _modify, _store, _update):
     setattr(_function, WRITES, True)
+setattr(_fill, WRITES, FILLS)
+setattr(_fill_part, WRITES, FILLS)
 
 _OTHERS: dict[str, Any] = {
     "append": _append,
     "assign": _assign,
     "change": _change,
     "extend": _extend,
+    "fill": _fill,
+    "fill_part": _fill_part,
     "modify": _modify,
     "over": _over,
     "slice": slice,

@@ -89,6 +89,7 @@ from sparsetrace.operands.refusals import name_call, name_of
 from sparsetrace.operands.registry import RULES
 from sparsetrace.operands.ufunc_at import at, taken_in_turn, unites
 from sparsetrace.operands.ufunc_reductions import reduce, reduceat
+from sparsetrace.user_code.written_arguments import FILLING
 
 __all__ = ["answer_objects_by", "answer_subclasses_by", "function_call", "ufunc_call"]
 
@@ -471,7 +472,7 @@ def _may_write(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         return False
     # a rule may be that of a function of another package, which a user has registered
     foreign = getattr(function, "__module__", "").partition(".")[0] != "numpy"
-    if foreign or function in in_place.IN_PLACE or not _WRITING.isdisjoint(kwargs):
+    if foreign or function in FILLING or not _WRITING.isdisjoint(kwargs):
         return True
     return len(args) > _harmless(function)
 

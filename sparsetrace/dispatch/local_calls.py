@@ -35,7 +35,6 @@ from numpy.typing import NDArray
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.out_arguments import masked, store
 from sparsetrace.errors import TracingError
-from sparsetrace.numpy_rules.in_place import IN_PLACE
 from sparsetrace.operands.floating import recorded, report
 from sparsetrace.operands.memory_order import laid_out, of_ufunc, ordered
 from sparsetrace.operands.operands import (
@@ -48,6 +47,7 @@ from sparsetrace.operands.operands import (
     values_of,
 )
 from sparsetrace.operands.refusals import AT_A_POINT, REFUSED, name_call
+from sparsetrace.user_code.written_arguments import FILLING
 
 __all__ = ["function_call", "is_whole", "of_ufunc_call", "plainly"]
 
@@ -189,7 +189,7 @@ def _copies(result: Any) -> Any:
 
 # ----------------------------------------------------------------- functions
 _RULE_FIRST = (
-    IN_PLACE
+    FILLING
     | {median, nanmedian, nanpercentile, nanquantile, percentile, quantile}  # overwrite_input=
     | {nan_to_num, piecewise}
 )
@@ -229,7 +229,7 @@ def function_call(
             report(trace, function.__name__, errors)
         if function in _SAME:
             _note_alike(trace, args)
-        if function in IN_PLACE:
+        if function in FILLING:
             return None
         # of text, see sparsetrace.numbers.text
         discrete = _is_whole(values) and not isinstance(values, str)

@@ -9,7 +9,6 @@ not, each place that may be written to depends on its old element and on all new
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -28,12 +27,7 @@ from sparsetrace.operands.operands import (
 from sparsetrace.operands.prefixes import prefix_unions
 from sparsetrace.operands.registry import rule_for
 
-__all__ = ["IN_PLACE"]
-
-IN_PLACE: frozenset[Callable[..., Any]] = frozenset(
-    (np.copyto, np.fill_diagonal, np.put, np.place, np.putmask, np.put_along_axis)
-)
-"""The functions with a rule here."""
+__all__: list[str] = []
 
 
 def _new(trace: Trace, target, call: str, values) -> Ids:

@@ -68,6 +68,7 @@ from sparsetrace.user_code.outlined_pieces import given_name
 from sparsetrace.user_code.own_methods import OF_LIBRARIES, OF_MAKING, OF_STORES, OwnMethods
 from sparsetrace.user_code.own_stores import (
     BETWEEN,
+    FILLS,
     HANDED,
     OUTLINED,
     PURE_METHODS,
@@ -86,9 +87,9 @@ from sparsetrace.user_code.seen_names import (
     global_value,
 )
 from sparsetrace.user_code.value_kinds import cells_of, kinds_of
-from sparsetrace.user_code.written_arguments import keywords_at, method_writes
+from sparsetrace.user_code.written_arguments import is_filling, keywords_at, method_writes
 
-__all__ = ["HANDED", "OUTLINED", "WRITES", "Known", "has_effects", "written_by_user"]
+__all__ = ["FILLS", "HANDED", "OUTLINED", "WRITES", "Known", "has_effects", "written_by_user"]
 
 _STORES = frozenset(
     """
@@ -584,7 +585,8 @@ class _Body(OwnStores):
             is_given = self.undoes and given_name(step.argval) in self.code.co_varnames
             return is_given or step.argval not in self.code.co_freevars
         if name == "LOAD_CONST" and callable(step.argval):  # put there by an exchange of code
-            return self.undoes or not hasattr(step.argval, WRITES)
+            written = getattr(step.argval, WRITES, None)
+            return written is None or (self.undoes and (written != FILLS or self._fills_by(at)))
         if name in ("BEFORE_WITH", "LOAD_SPECIAL"):
             self.seen.asked.update(("__enter__", "__exit__"))
         if name.startswith("FORMAT_") or step.argval in _TEXTS:
@@ -603,6 +605,8 @@ class _Body(OwnStores):
                 return True  # which is looked at by itself
             is_called = is_loaded_to_be_called(step)
             self._note_finder(value, is_called=is_called)
+            if is_filling(value):
+                return self._fills_what_is_undone(at, at)
             if self._is_only_compared(value, at):
                 return True
             return self._is_undone(value, at) or self._is_harmless(value, is_called=is_called)
@@ -654,6 +658,12 @@ class _Body(OwnStores):
         within = functools.partial(stands_within, warnings.catch_warnings)
         return _is_filtering(value) and within(self.code, self.steps[at].offset, self.scope)
 
+    def _fills_what_is_undone(self, at: int, first: int) -> bool:
+        """Whether a function that fills an array, loaded there, fills an own one, or is undone."""
+        if self.seen.undoes_all or (self.undoes and self._is_filled_by(first)):
+            return True
+        return self._fills_own(at)
+
     def _is_harmless_attribute(self, at: int) -> bool:
         step = self.steps[at]
         chain, first = chain_ending_at(self.steps, at)
@@ -666,6 +676,8 @@ class _Body(OwnStores):
                 )
             if value is object.__setattr__ and self._sets_what_is_made(at):
                 return True
+            if is_filling(value):
+                return self._fills_what_is_undone(at, first)
             if value is not UNKNOWN:
                 self._note_finder(value, is_called=is_loaded_to_be_called(step))
                 if self._is_only_compared(value, at):
@@ -729,6 +741,10 @@ class _Body(OwnStores):
         value = self.value(chain)
         if value is None or value is next or _is_filtering(value):
             return True  # it cannot be called, or was looked at where it is loaded
+        if is_filling(value):
+            place = self._place_of(chain, at)
+            is_seen = operation in ("LOAD_ATTR", "LOAD_GLOBAL", "LOAD_METHOD")
+            return is_seen or self._fills_what_is_undone(place, place)
         if value is not UNKNOWN:
             if isinstance(value, (list, tuple, dict)):  # of functions, one of which is chosen
                 items = value.values() if isinstance(value, dict) else value

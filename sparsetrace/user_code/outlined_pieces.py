@@ -31,6 +31,9 @@ what it is and where the piece begins.  These are, with their arguments:
     the new value of a name for ``name += value``
 ``append(container, value)``, ``extend(container, value)``
     ``container.append(value)``, ``container.extend(value)``
+``fill(function, array, *values)``, ``fill_part(function, container, key, *values)``
+    ``function(array, *values)``, ``function(container[key], *values)``, where that is `np.copyto`
+    or one of its kin, by its name
 ``unbound``
     no call: the value of a name that has none
 ``template``
@@ -54,6 +57,7 @@ from sparsetrace.user_code.assigned_names import (
     names_of,
     only_added_to,
 )
+from sparsetrace.user_code.written_arguments import FILLING
 
 __all__ = ["NEXT", "PREFIX", "Place", "given_name", "is_outlinable", "rewritten", "tail_from"]
 
@@ -70,6 +74,7 @@ _REFUSED = (
 )
 _YIELDS = (ast.Yield, ast.YieldFrom)
 _LOOPS = (ast.For, ast.While)
+_FILLING = frozenset(function.__name__ for function in FILLING)
 _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
 
 
@@ -230,7 +235,7 @@ def rewritten(
         tail = _Tail()
         tail.body = body[body.index(node) :]
         body[body.index(node) :] = [ast.copy_location(tail, node)]
-    result: ast.Module = _Outliner(set(chosen), unread).visit(tree)
+    result: ast.Module = _Outliner(set(chosen), unread, _filling_in(tree)).visit(tree)
     return result
 
 
@@ -264,8 +269,13 @@ def _arguments(*names: str, default: ast.expr | None = None) -> ast.arguments:
 
 
 class _Outliner(ast.NodeTransformer):
-    def __init__(self, chosen: set[ast.AST], forgotten: dict[ast.AST, set[str]]) -> None:
-        self.chosen, self.forgotten = chosen, forgotten
+    def __init__(
+        self,
+        chosen: set[ast.AST],
+        forgotten: dict[ast.AST, set[str]],
+        filling: frozenset[str],
+    ) -> None:
+        self.chosen, self.forgotten, self.filling = chosen, forgotten, filling
         self.depth = 0
         """How many outlined statements the current node is in."""
         self.captured: set[str] = set()
@@ -399,6 +409,11 @@ class _Outliner(ast.NodeTransformer):
         name = added_to(node) if self.depth else None
         return name is not None and name.id in self.unread
 
+    def _fills(self, call: ast.Call) -> bool:
+        """Whether a call is one of NumPy's that fills its first argument, by its name."""
+        by_place = bool(call.args) and not isinstance(call.args[0], ast.Starred)
+        return by_place and ast.unparse(call.func) in self.filling
+
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)
         if isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
@@ -427,7 +442,28 @@ class _Outliner(ast.NodeTransformer):
         ):
             made = _call(call.func.attr, node, call.func.value, call.args[0])
             return _located(ast.Expr(made), node)
+        if self.depth and isinstance(call, ast.Call) and self._fills(call):
+            first, *others = call.args
+            if isinstance(first, ast.Subscript) and _is_plain(first.value):
+                made = _call("fill_part", node, call.func, *_parts(first), *others)
+            else:
+                made = _call("fill", node, call.func, *call.args)
+            made.keywords = call.keywords
+            return _located(ast.Expr(made), node)
         return node
+
+
+def _filling_in(tree: ast.Module) -> frozenset[str]:
+    """How a module calls functions of NumPy's that fill their first argument, by its imports."""
+    result: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [x.asname or x.name for x in node.names if x.name == "numpy"]
+            result.update(f"{module}.{name}" for module in modules for name in _FILLING)
+        elif isinstance(node, ast.ImportFrom) and node.module == "numpy":
+            result.update(x.asname or x.name for x in node.names if x.name in _FILLING)
+            result |= _FILLING if any(x.name == "*" for x in node.names) else set()
+    return frozenset(result)
 
 
 def _items(value: ast.expr) -> ast.expr:

@@ -9,16 +9,24 @@ from __future__ import annotations
 import functools
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.user_code.bytecode import Chain, is_loaded_to_be_called, loaded_first
+from sparsetrace.user_code.bytecode import (
+    Chain,
+    callee_at,
+    chain_ending_at,
+    is_loaded_to_be_called,
+    loaded_first,
+)
 from sparsetrace.user_code.class_making import is_plain_attribute
 from sparsetrace.user_code.held_values import PACKAGES, UNKNOWN, HeldValues, stored
 from sparsetrace.user_code.known_functions import is_of_scipy
 from sparsetrace.user_code.returned_kinds import number_names
 from sparsetrace.user_code.written_arguments import (
+    is_filling,
     keywords_at,
     method_writes,
     writes_by_position,
@@ -27,6 +35,7 @@ from sparsetrace.user_code.written_arguments import (
 
 __all__ = [
     "BETWEEN",
+    "FILLS",
     "HANDED",
     "OUTLINED",
     "PURE_METHODS",
@@ -57,6 +66,8 @@ OUTLINED = "_sparsetrace_outlined"
 """An attribute of a constant, in code with pieces that are functions: the code that it was."""
 WRITES = "_sparsetrace_writes"
 """An attribute of functions that stand in code for stores into arrays, lists and dictionaries."""
+FILLS = "first"
+"""Its value where such a function calls its first argument, one of NumPy's that fills an array."""
 
 
 def written_by_user(function: types.FunctionType, *, undoes: bool = False) -> types.CodeType:
@@ -142,6 +153,43 @@ class OwnStores(HeldValues):
         )
         return made == "array" or (made is not None and not deeper)
 
+    def _fills_own(self, at: int) -> bool:
+        """Whether what is loaded there, and fills its first argument, is given an own array."""
+        call = next((i for i in range(at + 1, len(self.steps)) if self._is_called_at(i, at)), None)
+        first = next((i for i in self._after(at) if i != call), None)
+        if call is None or first is None or not self.steps[first].opname.startswith("LOAD_FAST"):
+            return False
+        start = self.steps[first].positions
+        is_whole = start is not None and not any(
+            step.opname not in _ITEM_READS
+            and (step.positions is None or step.positions[::2] == start[::2])
+            for step in self.steps[first + 1 : call]
+        )
+        return is_whole and self.made(str(self.steps[first].argval), at) == "array"
+
+    def _is_called_at(self, call: int, at: int) -> bool:
+        """Whether a call is of what is loaded there, and is given arguments by place."""
+        step = self.steps[call]
+        if not step.opname.startswith("CALL") or step.opname == "CALL_FUNCTION_EX":
+            return False
+        chain = callee_at(self.steps, call)
+        count = int(step.arg or 0) - len(keywords_at(self.code, self.steps, call))
+        return bool(chain) and count > 0 and self._place_of(chain, call) == at
+
+    def _after(self, at: int) -> Iterator[int]:
+        """The instructions after one that do something."""
+        return (i for i in range(at + 1, len(self.steps)) if self.steps[i].opname not in BETWEEN)
+
+    def _fills_by(self, at: int) -> bool:
+        """Whether the function that a stand-in calls, which is loaded there, fills an array."""
+        first = next(self._after(at))
+        return is_filling(self.value(chain_ending_at(self.steps, self._end_of_chain(first))[0]))
+
+    def _is_filled_by(self, first: int) -> bool:
+        """Whether a chain of names that begins there loads what such a stand-in calls."""
+        before = next((s for s in self.steps[:first][::-1] if s.opname not in BETWEEN), None)
+        return before is not None and getattr(before.argval, WRITES, None) == FILLS
+
     def _is_own_operand(self, at: int) -> bool:
         """Whether an operator that may change its left side has a number or its own array there."""
         after = next((s for s in self.steps[at + 1 :] if s.opname not in BETWEEN), None)
@@ -218,7 +266,7 @@ def _is_of_numpy(function: object) -> bool:
 
 def may_write(function: object) -> bool:
     """Whether a function may write into what it is given where its place alone says so."""
-    if function is print:
+    if function is print or is_filling(function):
         return True
     return _is_of_numpy(function) and writes_by_position(function, sys.maxsize)  # type: ignore[arg-type]
 

@@ -15,12 +15,29 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["keywords_at", "method_writes", "writes_by_position", "written_keyword"]
+__all__ = [
+    "FILLING",
+    "is_filling",
+    "keywords_at",
+    "method_writes",
+    "writes_by_position",
+    "written_keyword",
+]
+
+FILLING: frozenset[Callable[..., Any]] = frozenset(
+    (np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask)
+)
+"""Functions of NumPy's that write into their first argument, and into nothing else."""
 
 _IN_PLACE = ("overwrite_", "copy")
 _METHODS_THAT_COPY = frozenset("array asarray asanyarray astype".split())
 _WITHOUT_OUT = frozenset("where".split())
 _IN_DOUBT = 2
+
+
+def is_filling(function: object) -> bool:
+    """Whether this is a function of NumPy's that writes into its first argument."""
+    return any(function is one for one in FILLING)
 
 
 def keywords_at(code: types.CodeType, steps: list[dis.Instruction], at: int) -> tuple[str, ...]:
@@ -44,7 +61,7 @@ def written_keyword(name: str, keywords: tuple[str, ...]) -> str | None:
 
 
 def writes_by_position(function: Callable[..., Any], count: int) -> bool:
-    """Whether so many positional arguments reach one that is written into."""
+    """Whether so many positional arguments reach one that is written into, beside the first."""
     place = _place_of_out(function)
     return place is not None and count > place
 
@@ -61,6 +78,8 @@ def _place_of_out(function: Any) -> int | None:
         return function.nin
     name = getattr(function, "__name__", "")
     if isinstance(function, type) or name in _WITHOUT_OUT:
+        return None
+    if is_filling(function):
         return None
     try:
         parameters = inspect.signature(function).parameters.values()

@@ -161,3 +161,70 @@ def test_views_that_paths_make_show_the_same_elements(f, max_paths):
     for x in rng.uniform(-2, 2, (40, 4)):
         missing = jacobian_pattern_at(f, x) & ~found
         assert not missing.any(), np.argwhere(missing).tolist()
+
+
+def copied_or_put(x):
+    y = np.zeros(10)
+    for i in range(10):
+        if x[i] > x[9]:
+            np.copyto(y[2:], x[i], where=y[2:] > x[8])
+        else:
+            np.put(y, [i], x[7])
+    return y
+
+
+def filled_or_placed(x):
+    m = np.eye(3)
+    for i in range(9):
+        if x[i] > x[9]:
+            np.fill_diagonal(m, x[i])
+        elif x[i] > x[8]:
+            np.place(m, m > 0, x[i : i + 1])
+        else:
+            np.putmask(m, m < x[i], m * x[7])
+    return m
+
+
+class Field:
+    def __init__(self):
+        self.work = np.zeros(4)
+
+    def step(self, v, w):
+        if v > w:
+            np.copyto(self.work, v)
+        else:
+            np.put_along_axis(self.work, np.array([1]), w, 0)
+
+
+def filled_by_a_method(x):
+    field = Field()
+    for i in range(9):
+        field.step(x[i], x[9])
+    return field.work
+
+
+class Table:
+    def __init__(self):
+        self.value = 0.0
+
+    def put(self, v, w):
+        self.value = v * w
+
+
+def put_by_a_method(x):
+    table = Table()
+    for i in range(9):
+        if x[i] > x[9]:
+            table.put(x[i], x[9])
+    return table.value
+
+
+@pytest.mark.parametrize(
+    "f", [copied_or_put, filled_or_placed, filled_by_a_method, put_by_a_method]
+)
+def test_arrays_that_functions_of_numpys_fill_by_branches(f):
+    found = dense(jacobian_sparsity(f, P, verify=False, max_paths=64))
+    rng = np.random.default_rng(1)
+    for x in rng.uniform(-2, 2, (40, 10)):
+        missing = jacobian_pattern_at(f, x) & ~found
+        assert not missing.any(), np.argwhere(missing).tolist()
