@@ -161,7 +161,8 @@ def by_element(
     # NumPy learns the types of the results from a call with numbers of its own
     asked = called(tuple(map(_first_of, given))) if asks_first else None
     rows = [called(row) for row in todo]
-    several = isinstance(rows[0], tuple) if rows else len(otypes) > 1
+    # with one type for the results a tuple is one of them, an object
+    several = isinstance(rows[0], tuple) if otypes is None else len(otypes) > 1
     if not several:
         rows = [(row,) for row in rows]
     count = len(rows[0]) if rows else len(otypes)
@@ -212,11 +213,13 @@ def united_paths(
     """
     function = _of_math().get(id(function), function)
     session = SESSION.get()
-    reached = dict if session is None else session.functions
+    known: dict[str, Any] = {}
+    if session is not None:
+        known.update(reached=session.functions, fills_on_reading=session.fills_on_reading)
     return run_apart(
         trace,
         functools.partial(function, *args, **(kwargs or {})),
-        has_effects=lambda: has_effects(function, args, kwargs, reached=reached),
+        has_effects=lambda: has_effects(function, args, kwargs, **known),
         unite=functools.partial(_united, trace),
     )
 

@@ -131,7 +131,7 @@ def gathered(
     trace: Trace, column: Sequence[Any], shape: tuple[int, ...], inputs: Sequence[Any] = ()
 ) -> Any:
     """What a function returned for each element as one array; of objects if none is traced."""
-    numbers = all(not np.ndim(v) for v in column)
+    numbers = not any(isinstance(v, (list, tuple)) or np.ndim(v) for v in column)
     if numbers and any(map(is_traced, column)):
         ids = np.array([ids_of(trace, v).reshape(()) for v in column], np.int32).reshape(shape)
         dtype = np.result_type(*map(dtype_of, column))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import numpy as np
 import pytest
 
@@ -65,3 +67,25 @@ def test_vectorize_of_rows_raises_as_numpy():
     g = np.vectorize(lambda a, b: a @ b, signature="(n),(n)->()")
     with pytest.raises(ValueError, match="inconsistent size for core dimension"):
         st.jacobian_sparsity(lambda x: g(x, np.ones(3)), np.ones(2))
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("otypes", [[object], [np.ndarray], "O"])
+def test_results_of_one_type_are_objects_also_where_they_are_tuples(otypes, local):
+    g = np.vectorize(lambda a, b: (a * b, b), excluded=[1], otypes=otypes)
+
+    def f(x):
+        assert g(x[0], x[2]).shape == ()
+        return np.array(g(x[:2], x[2]).tolist())
+
+    pattern = st.jacobian_sparsity(f, np.ones(3), local=local)
+    assert_same_pattern(pattern, [[1, 0, 1], [0, 0, 1], [0, 1, 1], [0, 0, 1]])
+
+
+def test_an_element_whose_branch_fills_a_defaultdict_stays_on_the_paths_of_the_function():
+    def f(x):
+        table = collections.defaultdict(float)
+        total = np.sum(np.vectorize(lambda v: v + table[0] if v > 1.0 else v)(x[:2]))
+        return total * (x[2] if table else x[3])
+
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(4)), np.ones((1, 4)))

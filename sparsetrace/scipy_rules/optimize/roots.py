@@ -185,8 +185,15 @@ def root(call, fun, x0, args, method, jac, tol, callback, options):
             function, place, method=method, tol=tol, callback=callback, options=options, **extra
         )
 
-    solution, found = _root(call, _with_args(fun, args), array_of(x0), extra, search)
+    start = array_of(x0)
+    if method.lower() in _OF_ROWS:
+        start = np.atleast_1d(start).reshape(-1)
+    solution, found = _root(call, _with_args(fun, args), start, extra, search)
     return found if solution is None else _described(found, x=solution)
+
+
+_OF_ROWS = ("hybr", "lm")
+"""Methods of `scipy.optimize.root` to which each place is an array of one dimension."""
 
 
 def root_scalar(

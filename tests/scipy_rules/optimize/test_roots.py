@@ -66,3 +66,22 @@ def test_values_at_the_point_are_those_of_the_search():
         return root
 
     assert_same_pattern(st.jacobian_sparsity(f, X, local=True), [[1, 0, 0]])
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(("method", "axes"), [("hybr", 1), ("lm", 1), ("df-sane", 0)])
+def test_roots_from_a_number_have_the_axes_that_scipy_gives_them(method, axes, local):
+    def f(x):
+        found = so.root(lambda z: z**3 - x[0], 0.6, method=method)
+        assert np.ndim(found.x) == axes
+        return found.x.reshape(-1)[0] * x[1]
+
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=local), [[1, 1, 0]])
+
+
+def test_roots_from_a_matrix_are_a_vector():
+    def f(x):
+        return so.root(lambda z: z**3 - x[:2], np.ones((1, 2))).x
+
+    assert f(X).shape == (2,)
+    assert_same_pattern(st.jacobian_sparsity(f, X), [[1, 0, 0], [0, 1, 0]])
