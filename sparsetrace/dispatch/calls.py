@@ -25,12 +25,14 @@ from sparsetrace.context import Trace
 from sparsetrace.dispatch import local_calls, lookup
 from sparsetrace.dispatch.out_arguments import (
     JOINS,
+    check_casting,
     check_target,
     masked,
     out_position,
     refuse_shared,
     store,
 )
+from sparsetrace.dispatch.own_targets import own_target
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.numpy_rules import (
     creation,
@@ -193,6 +195,11 @@ def ufunc_call(
             if ids is not None:
                 indexing.put(trace, target._ids, ..., ids)
                 return target
+        if type(target) is np.ndarray and target.dtype.kind in "fc" and len(inputs) == 2:
+            own = own_target(trace, inputs, kwargs["out"])
+            if own is not None:
+                own_inputs = own, inputs[1]
+                return ufunc_call(trace, ufunc, method, own_inputs, {"out": (own,)}, named)
     if ufunc in _COMPARING and method == "__call__":
         trace.compared_numbers(max(map(_size, inputs)))
     common = "out" not in kwargs and all(map(_is_common, inputs))
@@ -244,6 +251,7 @@ def ufunc_call(
         if target is None:
             results.append(trace.wrap(_as_large(elements, outs)))
         else:
+            check_casting(ufunc, target, elements, options.get("casting", "same_kind"))
             results.append(store(trace, target, elements, name, exact=exact, where=where))
     return results[0] if len(results) == 1 else tuple(results)
 

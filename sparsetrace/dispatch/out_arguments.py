@@ -34,7 +34,15 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.operands.refusals import name_of
 
-__all__ = ["JOINS", "check_target", "masked", "out_position", "refuse_shared", "store"]
+__all__ = [
+    "JOINS",
+    "check_casting",
+    "check_target",
+    "masked",
+    "out_position",
+    "refuse_shared",
+    "store",
+]
 
 _REPEATING = frozenset((np.clip, np.fix, np.isneginf, np.isposinf, np.nanmedian))
 """Functions whose target may have more dimensions than the result."""
@@ -114,6 +122,15 @@ def check_target(function: Callable[..., Any], target: Any, result: Elements) ->
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compress([True], np.zeros(1, result.dtype), out=np.zeros(1, target.dtype))
+
+
+def check_casting(ufunc: np.ufunc, target: Any, result: Elements, casting: Any) -> None:
+    """What NumPy asks of the dtype of ``out=``: a function may go on after its error."""
+    if is_traced_array(target) and not np.can_cast(result.dtype, target.dtype, casting):
+        raise TypeError(
+            f"Cannot cast ufunc {ufunc.__name__!r} output from {result.dtype!r} to "
+            f"{target.dtype!r} with casting rule {casting!r}"
+        )
 
 
 def masked(trace: Trace, new: Elements, old: Any, where: Any) -> Elements:

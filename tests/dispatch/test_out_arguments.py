@@ -103,3 +103,18 @@ def test_a_target_beside_its_operands(name, local):
 
     x = np.array([0.7, -0.4, 1.3, 0.2])
     assert_same_pattern(st.jacobian_sparsity(f, x, local=local), numerical_jacobian_pattern(f, x))
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("make", [lambda x: np.ones(2), lambda x: x.copy(), lambda x: x.real * 1])
+def test_results_that_the_target_of_a_ufunc_cannot_take_are_errors(make, local):
+    def f(x):
+        y = make(x) * 0 + 1.0
+        try:
+            y *= x * 1j
+        except TypeError:
+            y = y * x[::-1] ** 2
+        return y
+
+    pattern = st.jacobian_sparsity(f, np.ones(2), local=local)
+    assert_same_pattern(pattern, [[0, 1], [1, 0]])
