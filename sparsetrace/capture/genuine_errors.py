@@ -86,9 +86,11 @@ _OF_TRUTH = re.compile(r"^The truth value of an array with more than one element
 """What a traced array says wherever a plain one does: it is of the same shape."""
 _OF_CASTS = re.compile(
     r"^Cannot cast ufunc '\w+' (in|out)put( \d+)? "
-    r"from dtype\('[a-z]+\d+'\) to dtype\('[a-z]+\d+'\) "
+    r"from dtype\('[a-z]+\d+'\) to dtype\('[a-z]+\d+'\) |"
+    r"^NumPy boolean array indexing assignment requires a 0 or 1-dimensional input"
 )
-"""What NumPy says of the types of numbers, which it would call objects if they were traced."""
+"""What NumPy says of the types of numbers, which it would call objects if they were traced, and
+of shapes."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 
 

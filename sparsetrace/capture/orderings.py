@@ -65,7 +65,7 @@ def _places_in(items: list[Any], places: Any) -> list[Any] | None:
         Numbers, or tuples of as many numbers.
     places : array of whole numbers
     """
-    if items == list(range(len(items))) and not any(map(is_traced, items)):
+    if all(type(item) is int for item in items) and items == list(range(len(items))):
         return list(places.tolist())
     if all(type(item) is tuple for item in items) and len(set(map(len, items))) == 1:
         columns = [_places_in(list(column), places) for column in zip(*items, strict=True)]

@@ -229,7 +229,7 @@ def _problem_of_memory(arrays: list[Any]) -> str | None:
     owners = [base_of(a) for a in arrays if not isinstance(base_of(a), (np.ndarray, type(None)))]
     if owners:
         name = type(owners[0]).__name__
-        if type(owners[0]) is not mmap.mmap:
+        if type(owners[0]) not in (bytes, mmap.mmap):  # an unpickled array is in a text of bytes
             return f"its memory is that of a {name}"
         maps = sum(isinstance(array, np.memmap) for array in arrays)  # each has an attribute for it
         if sum(counts(owners[:1])) != 2 * len(owners) + maps:

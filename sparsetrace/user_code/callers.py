@@ -39,6 +39,7 @@ __all__ = [
     "called_by_text",
     "called_directly",
     "calls_cache",
+    "drops_hash",
     "looked_up_in",
     "subscripted",
 ]
@@ -76,6 +77,16 @@ def calls_cache(frame: types.FrameType) -> bool:
     callee = called(frame)
     function = getattr_static(callee, "__wrapped__", None)
     return isinstance(callee, CACHES) and not is_foreign(getattr(function, "__module__", None))
+
+
+def drops_hash(frame: types.FrameType) -> bool:
+    """Whether a frame asks for a hash to see whether there is one: ``hash(v)`` alone in a line."""
+    if called(frame) is not hash:
+        return False
+    steps = instructions(frame.f_code)
+    at = standing_at(steps, frame.f_lasti)
+    after = [step.opname for step in steps[at + 1 :] if step.opname != "CACHE"]
+    return steps[at].opname.startswith("CALL") and after[:1] == ["POP_TOP"]
 
 
 def looked_up_in(frame: types.FrameType) -> Any:

@@ -547,8 +547,18 @@ def dotted(x, count):
     return np.dot(np.eye(2), x[:count]) * x[0]
 
 
+def assigned_in_two_dimensions(x, count):
+    y = x.copy()
+    y[np.ones(3, bool)] = x[:1] if count == 2 else x.reshape(1, 3)
+    return y[0]
+
+
 @pytest.mark.parametrize(
-    "function", [written_under_a_mask, stacked, joined, reshaped, multiplied, dotted]
+    "function",
+    [
+        *(written_under_a_mask, stacked, joined, reshaped, multiplied, dotted),
+        assigned_in_two_dimensions,
+    ],
 )
 def test_what_no_operation_takes_of_so_many_elements_fails_as_in_numpy(function):
     """Two elements fit, one where it is broadcast; the other paths are left out."""

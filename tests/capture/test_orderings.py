@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 
 import numpy as np
@@ -79,3 +80,14 @@ def test_of_many_items():
 
     pattern = st.jacobian_sparsity(f, np.ones(90)).toarray()
     assert pattern.sum(axis=1).tolist() == [1, 90]
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_rows_that_are_sorted_by_one_of_their_numbers(local):
+    def f(x):
+        return sorted(x[:6].reshape(3, 2), key=operator.itemgetter(1))[0]
+
+    expected = [[1, 0, 1, 0, 1, 0, 0], [0, 1, 0, 1, 0, 1, 0]]
+    if local:
+        expected = [[0, 0, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, 0]]
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=local), expected)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import pickle
 import types
 
 import numpy as np
@@ -381,3 +382,23 @@ def test_a_hundred_buffers_take_few_runs():
 
     assert st.jacobian_sparsity(f, POINT).shape == (200, 3)
     assert len(runs) < 20
+
+
+def test_unpickled_arrays_whose_memory_is_that_of_bytes():
+    """So are the large arrays of a model that was pickled."""
+    model = pickle.loads(pickle.dumps({"a": np.ones(200), "b": [np.ones(200)]}, protocol=4))
+    assert type(model["a"].base) is bytes
+    part = model["a"][1:3]
+
+    def f(x):
+        model["a"][1:] *= x[1]
+        model["b"][0][0] = x[2]
+        return model["a"][:2], part, model["b"][0][0]
+
+    expected = [[0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]
+    assert st.jacobian_sparsity(f, POINT).toarray().astype(int).tolist() == expected
+    assert (model["a"] == 1).all()
+
+    held = model["a"].base
+    with pytest.raises(st.UnsupportedError, match="something else refers to the bytes"):
+        st.jacobian_sparsity(lambda x: f(x)[0] + np.frombuffer(held)[0], POINT)

@@ -147,3 +147,25 @@ def test_in_a_constant_at_a_point():
     point = np.array([3.5, 2.0, 3.0, 4.0])
     pattern = jacobian_sparsity(in_a_constant, point, local=True)
     assert pattern.toarray().astype(int).tolist() == [[0, 1, 0, 0]]
+
+
+class Quantity:
+    def __init__(self, value):
+        try:
+            hash(value)
+        except TypeError:
+            value = 0.0
+        hash((value, 1))
+        self.value = value
+
+    def __hash__(self):
+        return hash(self.value)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_hash_that_nobody_looks_at_may_be_any(local):
+    pattern = jacobian_sparsity(lambda x: Quantity(x[1]).value * x[2], POINT, local=local)
+    assert pattern.toarray().tolist() == [[False, True, True, False]]
+    for f in (lambda x: hash(x[0]), lambda x: [hash(x[0])], lambda x: hash(Quantity(x[0]))):
+        with pytest.raises(TracingError, match="hash"):
+            jacobian_sparsity(f, POINT, local=local)
