@@ -15,7 +15,15 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
-from sparsetrace.capture.apart_writes import CannotUndo, Place, Writes, written
+from sparsetrace.capture.apart_writes import (
+    CannotUndo,
+    Place,
+    Writes,
+    is_dict,
+    item_of,
+    keys_of,
+    written,
+)
 from sparsetrace.capture.branches import Branches
 from sparsetrace.capture.genuine_errors import is_genuine, judged
 from sparsetrace.capture.loop_states import States, are_within
@@ -235,10 +243,10 @@ class Loop(Statement):
         whole: dict[Place, Any] = {}
         self._whole = whole
         for container in self._written():
-            keys = container if type(container) is dict else range(len(container))
-            for key in keys if type(container) in (dict, list) else ():
-                if type(container[key]) is int or hasattr(type(container[key]), "_is_number"):
-                    whole[id(container), key] = container[key]
+            for key in keys_of(container):
+                item = item_of(container, key)
+                if type(item) is int or hasattr(type(item), "_is_number"):
+                    whole[id(container), key] = item
         if self.turns <= many or not self.session.opens_counters:
             return
         assert self.writes is not None
@@ -388,7 +396,7 @@ class Loop(Statement):
             made = distinct(self.session, self.trace, column)
             if len(made) == 1:
                 result[place] = made[0]
-            elif type(container) is dict and place[1] not in container:
+            elif is_dict(container) and place[1] not in container:
                 ordered.add(id(container))  # its keys come in the order in which they are written
         for place, column in columns.items():
             if place not in result or place[0] in ordered:

@@ -6,6 +6,7 @@ that wants a piece apart each does what the piece itself does.
 
 from __future__ import annotations
 
+import collections
 import functools
 import sys
 import types
@@ -16,7 +17,7 @@ import numpy as np
 
 from sparsetrace.capture.apart_loops import Loop, Turn
 from sparsetrace.capture.apart_statements import UNBOUND, Statement
-from sparsetrace.capture.apart_writes import IN_PLACE, Writes, is_array
+from sparsetrace.capture.apart_writes import IN_PLACE, ITEMS, Writes, has_slot, is_array, is_dict
 from sparsetrace.capture.paths_apart import distinct, run_apart
 from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
@@ -179,10 +180,13 @@ def _update(operation: str, value: Any, container: Any, key: Any) -> None:
             writes.note(container, key)
         container[key] = IN_PLACE[operation](container[key], value)
         return
+    writes = _writes()
+    if writes is not None and is_dict(container):  # which may have no such item yet, and add it
+        writes.note(container, key)
     old = container[key]
     new = _change(operation, old, value)
-    if new is old and type(container) in (list, dict):  # as an array, whose elements are noted
-        container[key] = new
+    if new is old and (type(container) is list or is_dict(container)):
+        container[key] = new  # as an array, whose elements are noted
     else:
         _store(new, container, key)
 
@@ -197,16 +201,21 @@ def _assign(value: Any, owner: Any, name: str) -> None:
 def _modify(operation: str, value: Any, owner: Any, name: str) -> None:
     old = getattr(owner, name)
     new = _change(operation, old, value)
-    if new is old and (_writes() is None or type(_attributes(owner, name)) is dict):
+    if new is old and (_writes() is None or _attributes(owner, name) is not None):
         setattr(owner, name, new)
     else:
         _assign(new, owner, name)
 
 
 def _attributes(owner: Any, name: str) -> Any:
-    """The dictionary in which an object has an attribute; None if assigning it does more."""
+    """The dictionary in which an object has an attribute, itself if in a slot.
+
+    None if assigning it does more.
+    """
     cls = type(owner)
     is_plain = cls.__setattr__ is _SET_ATTRIBUTE
+    if is_plain and has_slot(owner, name):
+        return owner
     if not is_plain or hasattr(getattr(cls, name, None), "__set__"):
         return None
     return getattr(owner, "__dict__", None)
@@ -254,22 +263,30 @@ def _extend(container: Any, values: Any) -> None:
     container.extend(values)
 
 
+def _append_left(container: Any, value: Any) -> None:
+    _note_append(container)
+    container.appendleft(value)
+
+
 def _note_append(container: Any) -> None:
     writes = _writes()
     if writes is not None:
         if type(container) is list:
             writes.note_append(container)
+        elif type(container) is collections.deque:
+            writes.note(container, ITEMS)
         else:
             writes.cannot_undo()
 
 
-for _function in (_append, _assign, _change, _extend, _modify, _store, _update):
+for _function in (_append, _append_left, _assign, _change, _extend, _modify, _store, _update):
     setattr(_function, WRITES, True)
 setattr(_fill, WRITES, FILLS)
 setattr(_fill_part, WRITES, FILLS)
 
 _OTHERS: dict[str, Any] = {
     "append": _append,
+    "appendleft": _append_left,
     "assign": _assign,
     "change": _change,
     "extend": _extend,

@@ -21,6 +21,8 @@ from sparsetrace.capture.apart_writes import (
     Place,
     Writes,
     is_array,
+    is_dict,
+    keys_of,
     layout_of,
     memory_of,
     written,
@@ -199,7 +201,7 @@ class Statement:
         keys = [
             place
             for place in places
-            if isinstance(self.containers[place[0]], dict)
+            if is_dict(self.containers[place[0]])
             and (
                 place[1] not in self.containers[place[0]]
                 or any(left.get(place) is ABSENT for _, left in results)
@@ -289,7 +291,8 @@ class Statement:
         before = [] if self.writes is None else list(self.writes.before.values())
         for at, (container_id, key) in enumerate(places, count):
             container = self.containers[container_id]
-            if type(container) not in (list, dict) or key is TAIL or key not in _keys(container):
+            is_known = type(container) is list or is_dict(container)
+            if not is_known or key is TAIL or key not in keys_of(container):
                 continue
             if not isinstance(container[key], _COUNTED):
                 continue
@@ -303,10 +306,6 @@ class Statement:
         return result
 
 
-def _keys(container: list[Any] | dict[Any, Any]) -> Any:
-    return container if isinstance(container, dict) else range(len(container))
-
-
 def _leave_out_own(writes: Writes, values: tuple[Any, ...]) -> None:
     """Forget what was written into containers that the path has made: no other path sees these."""
     own: set[int] = set()
@@ -314,9 +313,8 @@ def _leave_out_own(writes: Writes, values: tuple[Any, ...]) -> None:
         names = sum(value is writes.containers[name] for value in values)
         if sys.getrefcount(writes.containers[name]) == OF_HOLDER + names:
             container = writes.containers[name]
-            if isinstance(container, (list, dict)) or (
-                owns_memory(container) and not weakref.getweakrefcount(container)
-            ):
+            is_whole = not isinstance(container, np.ndarray) or owns_memory(container)
+            if is_whole and not weakref.getweakrefcount(container):
                 own.add(name)
     writes.leave_out(own)
 

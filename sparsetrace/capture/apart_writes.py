@@ -7,23 +7,32 @@ written once.  What cannot be undone raises `CannotUndo` before it is written.
 
 from __future__ import annotations
 
+import collections
 import operator
+import types
 from collections.abc import Callable, Hashable
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.capture.session import SESSION
 from sparsetrace.operands.operands import is_traced_array
+from sparsetrace.user_code.reach import filled_slots, slots_of
 
 __all__ = [
     "ABSENT",
+    "ITEMS",
     "TAIL",
     "WHOLE",
     "CannotUndo",
     "Place",
     "Writes",
+    "has_slot",
     "is_array",
+    "is_dict",
+    "item_of",
+    "keys_of",
     "layout_of",
     "memory_of",
     "written",
@@ -48,8 +57,11 @@ class _Absent:
 
 ABSENT = _Absent()
 Place = tuple[int, Hashable]
-"""The id of a container, and a key; `WHOLE` for all of an array, `TAIL` for the end of a list."""
-WHOLE, TAIL = object(), object()
+"""The id of a container, and a key: an attribute's name, `TAIL` for the end of a list.
+
+`WHOLE` stands for all of an array, `ITEMS` for all of a deque.
+"""
+WHOLE, TAIL, ITEMS = object(), object(), object()
 
 IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "Add": operator.iadd,
@@ -89,7 +101,7 @@ class Writes:
         self.kept = False
         """Whether the writes stay, because nothing is run apart."""
 
-    def note(self, container: object, key: object) -> None:
+    def note(self, container: Any, key: Any) -> None:
         """Remember what is there before it is written."""
         if is_array(container):
             self._note_array(container, key)
@@ -98,8 +110,12 @@ class Writes:
             tail = self.before.get((id(container), TAIL))
             if tail is None or at < tail:
                 self.before.setdefault((id(container), at), container[key])
-        elif type(container) is dict:
+        elif is_dict(container):
             self.before.setdefault((id(container), key), container.get(key, ABSENT))
+        elif type(container) is collections.deque:
+            self.before.setdefault((id(container), ITEMS), list(container))
+        elif has_slot(container, key):
+            self.before.setdefault((id(container), key), _attribute_of(container, key))
         else:
             self.cannot_undo()
             return
@@ -180,7 +196,11 @@ class Writes:
             return container[self.before[place] :]
         if key is WHOLE:
             return container.copy()
-        return container.get(key, ABSENT) if type(container) is dict else container[key]
+        if key is ITEMS:
+            return list(container)
+        if has_slot(container, key):
+            return _attribute_of(container, key)
+        return container.get(key, ABSENT) if is_dict(container) else container[key]
 
     def undo(self) -> None:
         for place, value in reversed(self.before.items()):
@@ -190,10 +210,8 @@ class Writes:
                 del container[value:]
             elif key is WHOLE:
                 container[...] = value
-            elif value is ABSENT:
-                container.pop(key, None)
             else:
-                container[key] = value
+                _put(container, key, value)
 
     def undone(self) -> Writes | None:
         """Those of the path that is to undo them: this one's or, where it keeps them, around it."""
@@ -225,10 +243,71 @@ def written(container: Any, key: Any, value: Any, outer: Writes | None) -> None:
         key = Ellipsis
     if undone is not None:
         undone.note(container, key)
-    if value is ABSENT:
+    _put(container, key, value)
+
+
+def _put(container: Any, key: Any, value: Any) -> None:
+    """Let a place hold a value again, or nothing."""
+    if key is ITEMS:
+        container.clear()
+        container.extend(value)
+    elif has_slot(container, key):
+        if value is not ABSENT:
+            object.__setattr__(container, key, value)
+        elif _attribute_of(container, key) is not ABSENT:
+            object.__delattr__(container, key)
+    elif value is ABSENT:
         container.pop(key, None)
     else:
         container[key] = value
+
+
+def _attribute_of(owner: Any, name: str) -> Any:
+    """What an attribute is, as the class of its owner keeps it."""
+    try:
+        return object.__getattribute__(owner, name)
+    except AttributeError:
+        return ABSENT
+
+
+def has_slot(owner: object, name: object) -> bool:
+    """Whether an object keeps an attribute in a slot of its class: ``__slots__``."""
+    if isinstance(owner, _WITH_KEYS) or type(name) is not str:
+        return False
+    return type(getattr_static(type(owner), name, None)) is types.MemberDescriptorType
+
+
+_WITH_KEYS = (dict, list, collections.deque, np.ndarray)
+
+
+def keys_of(container: Any) -> list[Any]:
+    """The keys of a dictionary, the places in a list or a deque, the filled slots of an object."""
+    if is_dict(container):
+        return list(container)
+    if isinstance(container, (list, collections.deque)):
+        return list(range(len(container)))
+    if isinstance(container, (dict, np.ndarray)):
+        return []
+    return list(filled_slots(container, slots_of(type(container))))
+
+
+def item_of(container: Any, key: Any) -> Any:
+    """What such a key stands for."""
+    return _attribute_of(container, key) if has_slot(container, key) else container[key]
+
+
+def is_dict(value: object) -> bool:
+    """Whether an object keeps its items as a dictionary does: ``defaultdict``, ``Bunch(dict)``."""
+    cls = type(value)
+    return cls is dict or (
+        issubclass(cls, dict) and all(getattr(cls, x, None) is getattr(dict, x) for x in _OF_ITEMS)
+    )
+
+
+_OF_ITEMS = (
+    "__contains__ __getitem__ __iter__ __len__ __setitem__ get items keys pop values".split()
+)
+"""Methods by which items of a dictionary are read and written."""
 
 
 def is_array(value: object) -> bool:

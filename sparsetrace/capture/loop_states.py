@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from sparsetrace.capture.apart_writes import item_of, keys_of
 from sparsetrace.capture.chosen_containers import sources_of
 from sparsetrace.capture.result_unions import is_held_alone, told_apart, united
 from sparsetrace.capture.session import Session
@@ -201,18 +202,20 @@ class States:
                 return None
         for container in containers:
             kinds.append(id(container))
-            if type(container) is dict:
-                kinds.append(tuple(map(value_key, container)))
-            if type(container) is dict or type(container) is list:
-                for key in container if type(container) is dict else range(len(container)):
-                    self._note_fresh(container, key)
-                    if not visit(container[key]):
-                        return None
-            elif is_traced_array(container):
+            if is_traced_array(container):
                 if not visit(container):
                     return None
-            else:
+            elif isinstance(container, np.ndarray):
                 kinds += [container.dtype.str, container.shape, container.tobytes()]
+            if isinstance(container, np.ndarray):
+                continue
+            keys = keys_of(container)
+            kinds.append(tuple(map(value_key, keys)))
+            for key in keys:
+                if isinstance(container, (dict, list)):
+                    self._note_fresh(container, key)
+                if not visit(item_of(container, key)):
+                    return None
         return Dependencies(tuple(kinds), tuple(reached), tuple(bounds))
 
     def _note_fresh(self, holder: Any, at: Hashable, places: int = 1) -> None:

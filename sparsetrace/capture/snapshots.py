@@ -18,16 +18,18 @@ import numpy as np
 
 from sparsetrace.capture.apart_writes import (
     ABSENT,
+    ITEMS,
     TAIL,
     WHOLE,
     CannotUndo,
     Place,
     Writes,
     is_array,
+    is_dict,
 )
 from sparsetrace.operands.operands import is_traced_array
 from sparsetrace.user_code.object_kinds import CLASS_DICT, MRO, Kind
-from sparsetrace.user_code.reach import Walk, dict_of, filled_slots
+from sparsetrace.user_code.reach import Walk, dict_of, filled_slots, slots_of
 from sparsetrace.user_code.value_kinds import MISSING
 
 __all__ = ["Reachable", "Snapshot"]
@@ -90,7 +92,7 @@ class _Found(Walk):
     def _unknown(self, item: object, kind: Kind, opaque: bool) -> None:
         self.found.unknown = True
 
-    bytes = caches = deques = iterators = local = memory = proxy = randoms = variable = _unknown
+    bytes = caches = iterators = local = memory = proxy = randoms = variable = _unknown
 
 
 class _Other(NamedTuple):
@@ -127,6 +129,8 @@ class Reachable:
         self.dicts: dict[int, tuple[Any, dict[Any, Any]]] = {}
         self.lists: dict[int, tuple[Any, list[Any]]] = {}
         self.arrays: dict[int, tuple[Any, Any]] = {}
+        self.deques: dict[int, tuple[Any, list[Any]]] = {}
+        self.slots: dict[int, tuple[Any, dict[Any, Any]]] = {}
         self.others: dict[Hashable, _Other] = {}
         self.unknown = False
         self.include(roots)
@@ -143,7 +147,7 @@ class Reachable:
         if self.unknown:
             return
         for one in found.dicts:
-            if type(one) is dict:
+            if is_dict(one):
                 self.dicts.setdefault(id(one), (one, one.copy()))
             else:
                 self._add(one, _items, _refill_dict)
@@ -166,7 +170,12 @@ class Reachable:
         for scope, name in found.names:
             self._add((scope, name), _named, _rename, key=(id(scope), name))
         for item, names in found.slots:
-            self._add((item, names), _slots, _refill_slots, key=(id(item), names))
+            self.slots.setdefault(id(item), (item, filled_slots(item, names)))
+        for one in found.deques:
+            if type(one) is collections.deque:
+                self.deques.setdefault(id(one), (one, list(one)))
+            else:
+                self.unknown = True
 
     def _add(
         self,
@@ -214,6 +223,14 @@ class Reachable:
                     yield some, (id(some), at), item
             if len(some) > len(items):
                 yield some, (id(some), TAIL), len(items)
+        for owner, attributes in self.slots.values():
+            now = filled_slots(owner, slots_of(type(owner)))
+            for name in {**attributes, **now}:
+                if now.get(name, ABSENT) is not attributes.get(name, ABSENT):
+                    yield owner, (id(owner), name), attributes.get(name, ABSENT)
+        for one, members in self.deques.values():
+            if len(one) != len(members) or not all(map(operator.is_, one, members)):
+                yield one, (id(one), ITEMS), members
         for array, copy in self.arrays.values():
             if not _are_equal(array, copy):
                 yield array, (id(array), WHOLE), copy
@@ -263,7 +280,11 @@ class Snapshot(Writes):
                 self._note(container, at, items[at])
             else:
                 self._note(container, TAIL, len(items))
-        elif isinstance(container, (list, dict, np.ndarray)):  # which the path has made
+        elif id(container) in known.slots:
+            self._note(container, key, known.slots[id(container)][1].get(key, ABSENT))
+        elif id(container) in known.deques:
+            self._note(container, ITEMS, known.deques[id(container)][1])
+        elif container is not None:  # which the path has made
             super().note(container, key)
 
     def note_whole(self, array: Any) -> None:
@@ -379,17 +400,3 @@ def _rename(place: tuple[dict[str, Any], str], before: list[Any]) -> None:
         scope.pop(name, None)
     else:
         scope[name] = before[0]
-
-
-def _slots(place: tuple[Any, tuple[str, ...]]) -> list[Any]:
-    filled = filled_slots(*place)
-    return [*filled.keys(), *filled.values()]
-
-
-def _refill_slots(place: tuple[Any, tuple[str, ...]], before: list[Any]) -> None:
-    item, names = place
-    known = dict(zip(before[: len(before) // 2], before[len(before) // 2 :], strict=True))
-    for name in filled_slots(item, names).keys() - known.keys():
-        object.__delattr__(item, name)
-    for name, value in known.items():
-        object.__setattr__(item, name, value)

@@ -29,8 +29,8 @@ what it is and where the piece begins.  These are, with their arguments:
     the same of an attribute, ``owner.name``
 ``change(operator, old, value)``
     the new value of a name for ``name += value``
-``append(container, value)``, ``extend(container, value)``
-    ``container.append(value)``, ``container.extend(value)``
+``append(container, value)``, ``appendleft(container, value)``, ``extend(container, value)``
+    ``container.append(value)``, ``container.appendleft(value)``, ``container.extend(value)``
 ``fill(function, array, *values)``, ``fill_part(function, container, key, *values)``
     ``function(array, *values)``, ``function(container[key], *values)``, where that is `np.copyto`
     or one of its kin, by its name
@@ -434,7 +434,7 @@ class _Outliner(ast.NodeTransformer):
             self.depth
             and isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
-            and call.func.attr in ("append", "extend")
+            and call.func.attr in ("append", "appendleft", "extend")
             and len(call.args) == 1
             and not isinstance(call.args[0], ast.Starred)
             and not call.keywords

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cases import changing_objects
+from cases import changing_objects, kept_places
 from oracles import dense
 from sparsetrace import ValueDependentError, jacobian_sparsity
 from sparsetrace.capture.apart_writes import CannotUndo
 from sparsetrace.capture.snapshots import Reachable, Snapshot
 
+LINEAR = [*changing_objects.LINEAR, *kept_places.LINEAR]
+OTHERS = [*changing_objects.OTHERS, *kept_places.OTHERS]
 FEW = np.linspace(0.3, 1.7, 6)
 MANY = np.linspace(0.3, 1.7, 16)
 
@@ -30,7 +32,7 @@ def united(f, max_paths):
         return None if "more than max_paths" in str(error) else str(error)
 
 
-@pytest.mark.parametrize("f", [*changing_objects.LINEAR, *changing_objects.OTHERS])
+@pytest.mark.parametrize("f", [*LINEAR, *OTHERS])
 def test_objects_that_change_by_branches(f, seen_functions):
     """As by all paths, or refused: a path that sees what another has changed would add to it."""
     with np.errstate(all="ignore"):
@@ -42,7 +44,7 @@ def test_objects_that_change_by_branches(f, seen_functions):
                 assert (found & ~expected).sum() <= 1
 
 
-@pytest.mark.parametrize("f", changing_objects.LINEAR)
+@pytest.mark.parametrize("f", LINEAR)
 def test_many_steps_take_time_in_proportion(f, seen_functions):
     with np.errstate(all="ignore"):
         found = dense(jacobian_sparsity(f, MANY, verify=False))
