@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.context import Trace
+from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids
+from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of, values_of
 from sparsetrace.scipy_rules.rule_tools import array_of, current, made
 
@@ -25,6 +28,30 @@ __all__ = [
     "reads_arguments_alone",
     "unknown_number",
 ]
+
+
+_MOST_CALLS = 32
+
+
+class _Deciding:
+    """Notes whether branches of the user's are decided meanwhile."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self.has_decided = trace, False
+        self._decide = trace.decide
+
+    def __enter__(self) -> _Deciding:
+        if self._decide is not None:
+            self.trace.decide = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.trace.decide = self._decide
+
+    def __call__(self, *args: Any, **options: Any) -> bool:
+        assert self._decide is not None
+        self.has_decided = True
+        return self._decide(*args, **options)
 
 
 class TracedResult(Exception):
@@ -50,6 +77,32 @@ class Returned:
         ids = np.maximum(ids_of(trace, result), OPAQUE)
         self.dtype = np.result_type(self.dtype, dtype_of(result))
         self.ids = ids.copy() if self.ids is None else trace.graph.union(self.ids, ids)
+
+    def add_all(self, call: Callable[[], Any]) -> None:
+        """Add what a function returns in a global trace, whatever branches it takes between calls.
+
+        A solver calls it again and again, and each time it may decide otherwise.  So it is run
+        again where it has decided anything, until that adds nothing: on some path of the
+        traced function, then, it has taken each of its own branches once.
+        """
+        trace, known = current(), None
+        reach = Reach(trace.graph)
+        for _ in range(_MOST_CALLS):
+            with _Deciding(trace) as deciding:
+                self.add(call())
+            assert self.ids is not None
+            found = [reach.of(id_) if id_ > OPAQUE else () for id_ in self.ids.reshape(-1).tolist()]
+            if not deciding.has_decided or (found == known and None not in found):
+                return
+            known = found
+        raise ValueDependentError(
+            explain(
+                "a function that a solver calls",
+                f"its branches are told apart by more than {_MOST_CALLS} calls",
+                "Use np.where, np.maximum or np.clip instead of if.",
+                BY_VALUES,
+            )
+        )
 
     def values_only(self, function: Callable[..., Any], *, keep: bool = True) -> Any:
         """The function for SciPy: it gives values, and its traced results are kept."""

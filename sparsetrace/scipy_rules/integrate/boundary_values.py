@@ -75,10 +75,17 @@ def solve_bvp(
     (n, m), k = np.shape(y), 0 if p is None else np.size(p)
     if found is None:
         parameters = () if p is None else (unknown_number((k,)),)
-        with uncut():
+
+        def read() -> Any:
             slopes = fun(unknown_number((m,)), unknown_number((n, m)), *parameters)
             ends = bc(unknown_number((n,)), unknown_number((n,)), *parameters)
-        met.totals += [total_of((slopes, ends))]
+            return made(trace, np.full(1, total_of((slopes, ends)), np.int32), float)
+
+        returned = Returned()
+        with uncut():
+            returned.add_all(read)
+        assert returned.ids is not None
+        met.totals += list(returned.ids)
     total = trace.graph.union_all([*met.totals, total_of((x, S))])
     total = interact_all(trace.graph, np.maximum(np.asarray(total), OPAQUE))
 

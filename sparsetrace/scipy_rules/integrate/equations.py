@@ -68,8 +68,13 @@ class Problem:
 
     def _once(self, ids: Ids, returned: Returned) -> None:
         trace = current()
-        y = made(trace, ids.copy(), np.result_type(dtype_of(self.y0), float))
-        returned.add(array_of(self.function(unknown_number(), y)).reshape(-1))
+        dtype = np.result_type(dtype_of(self.y0), float)
+
+        def slopes() -> Any:
+            y = made(trace, ids.copy(), dtype)
+            return array_of(self.function(unknown_number(), y)).reshape(-1)
+
+        returned.add_all(slopes)
 
     def _followed(self, ids: Ids, returned: Returned) -> Any:
         """The function at the states where the solver asks for it."""
