@@ -349,6 +349,8 @@ def curve_fit(
 ):  # fmt: skip
     """The parameters and their covariance depend on all data, and on what the model reads."""
     trace, met = current(), [False]
+    if isinstance(xdata, (list, tuple, np.ndarray)):
+        xdata = array_of(xdata) * 1.0  # as SciPy: the model may be given a list here
 
     def model(x, *parameters) -> Any:
         result = f(x, *parameters)

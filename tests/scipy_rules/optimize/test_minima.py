@@ -69,6 +69,9 @@ TWO = {  # functions of the first two inputs
     "least_squares, cost": lambda x: so.least_squares(lambda z, a: z - a, [1.0], args=(x[:2],)).x,
     "leastsq": lambda x: so.leastsq(lambda z: z - x[:2], np.ones(2))[0],
     "curve_fit": lambda x: so.curve_fit(line, TIMES, np.concatenate([x[:2], [0.3, 0.7]]))[0],
+    "curve_fit, of a list": lambda x: so.curve_fit(
+        lambda t, a, b: a * t + b, [0, 1, 2, 3], [x[0], x[1], 0.3, 0.7]
+    )[0],
     "curve_fit, covariance": lambda x: so.curve_fit(
         lambda t, a, b: line(t, a, b) + x[0] * t**2, TIMES, x[1] * TIMES**2 + 1, [1.0, 2.0]
     )[1],
