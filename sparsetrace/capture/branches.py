@@ -113,6 +113,8 @@ class Branches:
         Whether that was found on the first path, which has no end yet.
     allows_crowd : bool
         Whether a crowd is run, too: from the beginning, or after it was refused.
+    undoes : bool
+        Whether what is written on a path is undone after it.
     is_first : bool
         Whether none of the paths has given a result so far that the call is to have whatever the
         number of paths is.
@@ -162,6 +164,7 @@ class Branches:
         self.trail: list[Place] = []
         self.routes: dict[Place, list[tuple[Place, ...]]] = {}
         self.ends, self.problem = ends, ""
+        self.undoes = False
         self.is_first = self.is_cut = self.is_mixed = self.is_judged = False
         self.exceeded = self.crowded = self.endless = self.is_unfinished = False
         self.places: defaultdict[Place, int] = defaultdict(int)

@@ -24,6 +24,7 @@ import numpy as np
 from sparsetrace import masked
 from sparsetrace.capture import (
     array_methods,
+    default_items,
     derived_numbers,
     early_names,
     exact_types,
@@ -88,6 +89,7 @@ _FROM_START: tuple[Source, ...] = (
     sparse_arrays.patches,
     sparse_products.patches,
     vectorize.patches,
+    default_items.patches,
     threads.patches,
     numpy_ma.patches,
     numpy_lists.patches,

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 from sparsetrace.capture.apart_writes import CannotUndo
 from sparsetrace.capture.branches import Branches, Enough, Way
+from sparsetrace.capture.default_items import take_back
 from sparsetrace.capture.genuine_errors import described, is_genuine, judged
 from sparsetrace.capture.known_comparisons import Comparison
 from sparsetrace.capture.repeated_calls import Repeat
@@ -133,14 +134,28 @@ def run_apart(
         draws=straight is None,
         only=only,
     )
+    branches.undoes = straight is not None
     decide_apart = session.decider(session, branches)
 
     is_pure = only is not None
+    filled = len(session.fills)
+
+    def is_filled() -> bool:
+        return len(session.fills) > filled
+
+    def changes() -> bool:
+        if has_effects():
+            return True
+        if not is_filled():
+            return False
+        if straight is not None:  # nothing has changed that is not undone
+            raise CannotUndo
+        return True
 
     def decide(*comparisons: Comparison, among: int = 2) -> bool:
         nonlocal is_pure
         if not branches.path:
-            if has_effects():
+            if changes():
                 trace.decide = outer
                 return outer(*comparisons, among=among)
             is_pure = True
@@ -212,6 +227,9 @@ def run_apart(
                     refused_by[shown] = min(path, refused_by.get(shown, path))
             except CannotUndo:
                 is_undone = True
+            finally:
+                if branches.path or is_undone:
+                    is_undone = take_back(session, filled) or is_undone
         as_before()
         if not is_undone:
             # paths may be drawn at random, but each path around this one finds the same order
@@ -236,7 +254,8 @@ def run_apart(
                 _take_whole(branches, results, refused, whole)
             is_alone = len(results) == 1 and not refused and straight is None
             follows = is_alone and only is None and trace.dependency and trace.conditions
-            if follows and (is_pure or not has_effects()):  # its result is all that they change
+            if follows and not is_filled() and (is_pure or not has_effects()):
+                # its result is all that they change
                 _follow_decisions(trace, results)
     finally:
         if trace.dependency:
@@ -245,6 +264,9 @@ def run_apart(
         trace.decide = outer
         session.unwinds = unwinds
         session.nested.pop()
+        is_kept = is_filled()
+        if not session.nested:
+            session.fills.clear()
         if branches.exceeded:
             session.exceeded.append(branches)
         elif len(results) > _FEW:
@@ -264,11 +286,11 @@ def run_apart(
         ways = [[came_by[at] for at in sorted(x, key=order.__getitem__)] for x in groups.members]
         around.keep_ways(place, ways)
     rows = [row for row, left in results if not left] if straight else results
-    lasts = is_pure and len(rows) == len(results) and all(map(_lasts, rows))
+    lasts = is_pure and not is_kept and len(rows) == len(results) and all(map(_lasts, rows))
     if around is not None and session.nested and lasts and not session.asks_identity():
         around.calls[place] = results, refused
     if repeat is not None and not is_taken:
-        repeat.keep(results, refused, lambda: is_pure or not has_effects())
+        repeat.keep(results, refused, lambda: not is_kept and (is_pure or not has_effects()))
     return _gone_on_with(trace, outer, results, refused, put_aside)
 
 

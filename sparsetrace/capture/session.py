@@ -185,8 +185,8 @@ class Session:
         Whether it may tell an object from an equal one.
     reads_frames : callable
         Whether it may read the variables of its callers: then nothing is run apart.
-    fills_on_reading : callable
-        Whether it can reach a `defaultdict`, or make one.
+    fills : list of (defaultdict, key)
+        Items that reading has added where calls are run apart.
     reached_functions : callable
         The functions of the user's own that may be called; none where there may be others.
     """
@@ -220,7 +220,6 @@ class Session:
     asks_dtypes: Callable[[], bool] = staticmethod(_in_doubt)
     asks_identity: Callable[[], bool] = staticmethod(_in_doubt)
     reads_frames: Callable[[], bool] = staticmethod(_in_doubt)
-    fills_on_reading: Callable[[], bool] = staticmethod(_in_doubt)
     reached_functions: Callable[[], Sequence[types.FunctionType]] = tuple
 
     def __init__(self, max_paths: int = 1) -> None:
@@ -233,6 +232,7 @@ class Session:
         self.apart: dict[Hashable, Any] = {}
         self.inside: set[Hashable] = set()
         self.nested: list[Branches] = []
+        self.fills: list[tuple[Any, Any]] = []
         self.effects: Known = {}
         self.stdout = sys.stdout
         self.wholes: dict[Hashable, Any] = {}
@@ -260,7 +260,6 @@ class Session:
             may_speak=is_heard,
             known=known,
             reached=reached,
-            fills_on_reading=self.fills_on_reading,
         )
 
     def may_open_truths(self) -> bool:

@@ -213,13 +213,11 @@ def united_paths(
     """
     function = _of_math().get(id(function), function)
     session = SESSION.get()
-    known: dict[str, Any] = {}
-    if session is not None:
-        known.update(reached=session.functions, fills_on_reading=session.fills_on_reading)
+    reached = dict if session is None else session.functions
     return run_apart(
         trace,
         functools.partial(function, *args, **(kwargs or {})),
-        has_effects=lambda: has_effects(function, args, kwargs, **known),
+        has_effects=lambda: has_effects(function, args, kwargs, reached=reached),
         unite=functools.partial(_united, trace),
     )
 

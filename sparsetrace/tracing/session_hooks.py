@@ -36,7 +36,6 @@ def new_session(state: State, max_paths: int) -> Session:
     session.asks_dtypes = _Once(state.reached.asks_dtypes)
     session.functions = _Once(state.reached.by_names)
     session.reads_frames = _Once(state.reached.reads_frames)
-    session.fills_on_reading = _Once(lambda: state.reached.fills_on_reading)
     session.reached_functions = state.reached.all_functions
     session.asks_identity = _Once(state.reached.tells_objects_apart)
     return session

@@ -162,7 +162,6 @@ def has_effects(
     may_speak: bool = False,
     known: Known | None = None,
     reached: Callable[[], Reach] = dict,
-    fills_on_reading: Callable[[], bool] = bool,
 ) -> bool:
     """Whether calling the function may change anything but its result.
 
@@ -181,8 +180,6 @@ def has_effects(
         Answers for calls of the same kinds, which are added to.
     reached : callable
         Gives the functions that operators and attributes of any object may run, by their names.
-    fills_on_reading : callable
-        Whether there is any `defaultdict`, which reading an item may change.
 
     Examples
     --------
@@ -215,10 +212,6 @@ def has_effects(
         or _is_computed(seen, given)
         or (_runs_effects(seen, reached()) and _gets_at_effects(seen, (function, *held)))
     )
-    if not (result or undoes_all) and fills_on_reading():
-        # not kept for others: of a container that is given, no kind says whether it holds one
-        few = reached_from((function, *held), most=_FEW_OBJECTS)
-        return few.unknown or few.fills_on_reading
     if known is not None and key is not None:
         seen.forget_values()
         known[key] = _always if result else seen.holds

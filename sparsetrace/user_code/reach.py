@@ -91,8 +91,6 @@ class Reached:
         Whether any code calls the method ``dot`` of an array by name.
     names_truths : bool
         Whether any code that was seen compares with True or False by identity.
-    fills_on_reading : bool
-        Whether there is a `defaultdict`, or code that names one: reading an item may add it.
     """
 
     codes: list[tuple[Code, dict[str, Any]]] = field(default_factory=list)
@@ -119,7 +117,6 @@ class Reached:
     changes_functions: bool = False
     multiplies: bool = False
     names_truths: bool = False
-    fills_on_reading: bool = False
 
     def asks_dtypes(self) -> bool:
         """Whether any code may ask for a dtype; not in doubt."""
@@ -316,7 +313,6 @@ class Walk:
         result.changes_functions |= info.changes_functions
         result.multiplies |= info.multiplies
         result.names_truths |= info.compares_truths
-        result.fills_on_reading |= "defaultdict" in info.names
         todo, seen, atoms = self.todo, self.seen, ATOMS
         for name in [name for name in info.names if name in scope]:
             value = scope.get(name)
@@ -452,7 +448,6 @@ class Walk:
 
     def class_(self, item: object, kind: Kind, opaque: bool) -> None:
         """Note a class and those that it derives from, the user's own."""
-        self.found.fills_on_reading |= collections.defaultdict in MRO(item)
         for base in MRO(item):
             key = "class", id(base)
             if not kind_of(base).own or key in self.seen:
@@ -527,7 +522,6 @@ class Walk:
             else:
                 self.found.dicts.append(item)
         if collections.defaultdict in MRO(type(item)):
-            self.found.fills_on_reading = True
             self.push((_DEFAULT_FACTORY(item),), opaque=opaque)
         self.push(list(dict.values(item)), opaque=opaque)
         self.push(list(dict.keys(item)), opaque=True)
