@@ -119,8 +119,8 @@ def run_apart(
     only: list[Way] | None = None
     if around is not None and place in around.chosen and not has_effects():
         only = _chosen(outer, around.chosen[place])
-    ready = None if whole is None else whole.known()
-    if ready is None and repeat is not None:
+    ready = None if whole is None or only is not None else whole.known()
+    if ready is None and only is None and repeat is not None:
         ready = repeat.known()
     if ready is not None:
         return _gone_on_with(trace, outer, *ready, put_aside)

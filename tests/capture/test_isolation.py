@@ -19,6 +19,7 @@ from outside import Outside
 import sparsetrace as st
 from oracles import assert_same_pattern
 from sparsetrace.capture import patches
+from sparsetrace.capture.patch import ClassNames
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT
 from sparsetrace.errors import FAILURES
@@ -43,10 +44,14 @@ def f(x):
 """
 
 
+def names_of(owner):
+    return owner.names if isinstance(owner, ClassNames) else vars(owner)
+
+
 def everything_wrapped():
     """The names with what they stand for outside of traces, and the scopes that they are in."""
     return [
-        (owner if isinstance(owner, dict) else vars(owner), name, original)
+        (owner if isinstance(owner, dict) else names_of(owner), name, original)
         for owner, name, original, _ in patches._patches()
     ]
 

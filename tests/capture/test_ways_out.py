@@ -151,7 +151,7 @@ def test_the_line_named_is_the_users():
 # ------------------------------------------------------------ swallowed errors
 @pytest.mark.parametrize("handler", ["Exception", "BaseException", ""])
 @pytest.mark.parametrize(
-    "escape", ["x.tobytes()", "hash(x[0])", "np.unique_counts(x)", "pickle.dumps(x)"]
+    "escape", ["x.tobytes()", "k = hash(x[0])", "np.unique_counts(x)", "pickle.dumps(x)"]
 )
 def test_a_swallowed_error_fails_the_trace(handler, escape):
     f = compiled(f"try: {escape}\\nexcept {handler}: pass\\nreturn x * 0", body=True)
