@@ -17,8 +17,9 @@ import numpy as np
 
 from sparsetrace.context import Trace
 from sparsetrace.operands.operands import Elements
-from sparsetrace.user_code.bytecode import instructions, standing_at
+from sparsetrace.user_code.bytecode import standing_at
 from sparsetrace.user_code.frames import is_own
+from sparsetrace.user_code.handlers import instructions_of
 
 __all__ = ["own_target"]
 
@@ -71,7 +72,7 @@ def _operator() -> str | None:
     frame = sys._getframe(2)
     while frame.f_back is not None and is_own(frame.f_code):
         frame = frame.f_back
-    steps = instructions(frame.f_code)
+    steps = instructions_of(frame.f_code)
     at = standing_at(steps, frame.f_lasti)
     if steps[at].opname != "BINARY_OP" or steps[at].argrepr not in _PROBES:
         return None

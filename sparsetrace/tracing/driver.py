@@ -325,14 +325,14 @@ class _Runs:
                     begun = None if branches.is_unfinished else begun
                     branches.allow_crowd()
                 elif branches.exceeded and session.buffer_truths():
-                    limit, begun = crowd, None
+                    limit, begun, self.are_refused = crowd, None, False
                     begin_search(session)
                 else:
                     raise
             else:
                 if result is not None:
                     return result
-                begun = None
+                begun, self.are_refused = None, False  # what was learned may leave fewer
 
     def beside(self, size: int) -> list[Run]:
         """Runs with moved state; none where the function cannot do without what it was."""

@@ -643,7 +643,8 @@ class _Body(OwnStores):
         if place is None or not self.steps[place].opname.startswith("CALL"):
             return place is not None
         chain = callee_at(self.steps, place)
-        asks = len(chain) == 1 and chain[0][0] == "LOAD_GLOBAL" and self.value(chain) in _TYPE_TESTS
+        asked = self.value(chain) if len(chain) == 1 and chain[0][0] == "LOAD_GLOBAL" else None
+        asks = any(asked is test for test in _TYPE_TESTS)
         return asks and is_class and not keywords_at(self.code, self.steps, place)
 
     def _is_undone(self, value: object, at: int) -> bool:

@@ -111,3 +111,27 @@ def test_a_class_that_was_asked_for_is_looked_at_where_it_is_called_too():
         return Noting() if v else v
 
     assert has_effects(first)
+
+
+class Comparing:
+    """Which nothing may ask whether it is equal."""
+
+    def __eq__(self, other):
+        SEEN.append(other)
+        return False
+
+    __hash__ = None
+
+    def __call__(self, *given):
+        return given
+
+
+COMPARING = Comparing()
+
+
+def test_nothing_of_the_users_runs():
+    def calls(v):
+        return COMPARING(v, Noting)
+
+    has_effects(calls)
+    assert SEEN == []
