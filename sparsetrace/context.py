@@ -86,6 +86,8 @@ class Trace:
         on that picks elements, or from the start.
     masks : object or None
         Which masks are decided by branches (`sparsetrace.arrays.picks`); None where none may be.
+    moving : object or None
+        What moves in the integrand that runs (`sparsetrace.scipy_rules.integrate.jumps`).
     name_values : callable or None
         Asks for a run with `names` from the start: two masks met that may be the same.
     rows : dict
@@ -122,6 +124,7 @@ class Trace:
         "left_out",
         "local",
         "masks",
+        "moving",
         "name_values",
         "names",
         "rows",
@@ -172,6 +175,7 @@ class Trace:
         self.names: Any = None
         self.is_quick = not local
         self.masks: Any = None
+        self.moving: Any = None
         self.name_values: Callable[[], None] | None = None
         self.rows: dict[int, tuple[Any, Ids, Any]] = {}
         self.texts: Any = None
@@ -195,6 +199,12 @@ class Trace:
             self.choices += 2
         elif self.local:
             self.choices += 1
+
+    def decided_on(self, ids: Ids) -> None:
+        """Note what a branch is decided on, in an integrand only what moves there."""
+        if self.moving is not None and not self.local:
+            ids = ids[self.moving.moves(ids)]
+        self.conditions += ids.reshape(-1).tolist()
 
     def stands_for_many(self) -> None:
         """Count a turn of a loop that is run in place of many: each may compare numbers."""

@@ -585,7 +585,8 @@ def _answered(
     """The result by the function's rule, or by whatever stands for one."""
     rule = RULES.get(function)
     if rule is not None:
-        return rule.handler(trace, *rule.bind(*args, **kwargs))
+        result = rule.handler(trace, *rule.bind(*args, **kwargs))
+        return result if trace.moving is None else trace.moving.of_function(function, result)
     if function in MOVES:
         return run_move(trace, MOVES[function], args, kwargs)
     if function in IMPLEMENTED:

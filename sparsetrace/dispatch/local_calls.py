@@ -8,7 +8,7 @@ something, and drop a dependency whose partial derivative is zero at the point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,7 @@ def of_ufunc_call(
         _note_alike(trace, inputs)
     arrays = values if isinstance(values, tuple) else (values,)
     if not outs and not trace.dependency and all(map(_is_whole, arrays)):
+        _note_step(trace, ufunc, inputs, values)
         return values
     result = rule(trace, (ufunc, method), inputs, options, outs)
     several = (result,) if isinstance(result, Elements) else result
@@ -94,6 +95,12 @@ def of_ufunc_call(
         for elements, array in zip(several, map(np.asarray, arrays), strict=True)
     )
     return valued[0] if isinstance(result, Elements) else valued
+
+
+def _note_step(trace: Trace, call: Any, operands: Iterable[Any], values: Any) -> None:
+    """Let an integral know of an outcome without derivative, which may vary over its variable."""
+    if trace.moving is not None:
+        trace.moving.note(call, values, [ids_of(trace, x) for x in operands if contains_traced(x)])
 
 
 _SAME = frozenset((allclose, array_equal, array_equiv, isclose, np.equal, np.not_equal))
@@ -234,6 +241,7 @@ def function_call(
         # of text, see sparsetrace.numbers.text
         discrete = _is_whole(values) and not isinstance(values, str)
         if target is None and not trace.dependency and discrete:
+            _note_step(trace, function, (*args, *kwargs.values()), values)
             return values
         if result is None:
             result = rule(trace, function, args, options)

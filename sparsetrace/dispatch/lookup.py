@@ -109,6 +109,8 @@ def answer(
         Whether the run keeps bounds of values, and nothing is known of the operands'.  The rule
         then answers once more, and shows whether the results have any.
     """
+    if trace.moving is not None:
+        return UNKNOWN
     described: list[Any] = [call, trace.values, trace.dependency, trace.second_order]
     nodes: list[Any] = []
     if not _describes(trace, args, described, nodes):

@@ -447,21 +447,31 @@ class Number(metaclass=_Kind):
     def __int__(self) -> int:
         if self._trace.local and not self._trace.dependency:
             refuse_digits(self)
+            self._note(int, int(self._value))
             return int(self._value)  # truncation has no derivative
         refuse_value("int()")
 
     def __bool__(self) -> bool:
         trace = self._trace
         if trace.local:
+            self._note(bool, bool(self._value))
             return bool(self._value)
         if trace.decide is None:
             refuse_truth("a traced number")
-        trace.conditions.append(self._id)
+        if trace.moving is None:
+            trace.conditions.append(self._id)
+        else:
+            trace.decided_on(self._ids)
         compared, trace.compared = trace.compared, None
         own = self, np.not_equal, 0.0
         if compared is not None and compared[0] is self:
             return trace.decide(own, compared[1:])
         return trace.decide(own)
+
+    def _note(self, step: type, outcome: object) -> None:
+        """Tell an integral of a step's outcome at a point."""
+        if self._trace.moving is not None:
+            self._trace.moving.note(step, outcome, [self._ids])
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         refuse_value("pickle")

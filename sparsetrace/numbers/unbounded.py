@@ -36,7 +36,7 @@ def number_of(kind: type, trace: Trace, function: np.ufunc, a: Any, *others: Any
     a, *others : object
         One operand or two, one of them a traced number at least.
     """
-    if trace.local or not unions.unites(function):
+    if trace.local or trace.moving is not None or not unions.unites(function):
         return None
     node, known = _one(trace, function, a) if not others else _two(trace, function, a, *others)
     if node is None:

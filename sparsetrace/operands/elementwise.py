@@ -182,6 +182,8 @@ def _general(
             # at a point a second derivative may be there although the first one vanishes
             varied = ids_in if trace.local else kept
             out = nonlinear.second_order(trace, ufunc, position, varied, values_in, out, since)
+        if trace.moving is not None:
+            out = trace.moving.of_ufunc(ufunc, ids_in, values_in, out)
         outs.append(out)
     return outs
 

@@ -129,7 +129,7 @@ def decides(trace: Trace, what: str, operands: Iterable[Any] = ()) -> bool:
     if trace.dependency:
         for x in operands:
             if getattr(type(x), "_is_traced", False):
-                trace.conditions += x._ids.reshape(-1).tolist()
+                trace.decided_on(x._ids)
     return trace.decide()
 
 

@@ -92,7 +92,8 @@ def reduce(
         mask = np.broadcast_to(known_of(trace, where).astype(bool), ids.shape)
         masks = core_last(mask, axis)[0]
     operand = Operand(trace, rows, source, points)
-    nonlinear_ufunc = trace.second_order and not nonlinear.is_linear(ufunc)
+    is_followed = trace.moving is not None and ufunc not in LINEAR
+    nonlinear_ufunc = trace.second_order and (is_followed or not nonlinear.is_linear(ufunc))
     partials = elementwise.letters(trace, ufunc)[0]
     if nonlinear_ufunc or (
         not unsure and _needs_calls(trace, ufunc, partials, operand, result_dtype, initial)

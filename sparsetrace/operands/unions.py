@@ -136,6 +136,8 @@ def quick(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> Ids | None:
         return None
     if not trace.second_order:
         return _united(trace, ufunc, inputs)
+    if trace.moving is not None:
+        return None
     since = trace.graph.size
     ids = _united(trace, ufunc, inputs)
     return None if ids is None else nonlinear.quick_second_order(trace, ufunc, inputs, ids, since)
@@ -177,7 +179,7 @@ def plain_ids(trace: Trace, ufunc: np.ufunc, x: Any) -> Ids | None:
     """
     if not unites(ufunc) or trace.local or not is_traced(x):
         return None
-    if trace.second_order and not nonlinear.is_linear(ufunc):
+    if trace.second_order and (trace.moving is not None or not nonlinear.is_linear(ufunc)):
         return None
     ids: Ids = x._ids
     if x._dtype is not FLOAT or x._trace is not trace or _impure(ids):

@@ -16,6 +16,7 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of, values_of
 from sparsetrace.scipy_rules.rule_tools import array_of, current, made
@@ -23,6 +24,7 @@ from sparsetrace.scipy_rules.rule_tools import array_of, current, made
 __all__ = [
     "Returned",
     "TracedResult",
+    "of_jacobian",
     "of_values",
     "reached",
     "reads_arguments_alone",
@@ -34,10 +36,10 @@ _MOST_CALLS = 32
 
 
 class _Deciding:
-    """Notes whether branches of the user's are decided meanwhile."""
+    """Notes whether branches of the user's are decided meanwhile, or lets none be."""
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace, self.has_decided = trace, False
+    def __init__(self, trace: Trace, *, refuses: bool = False) -> None:
+        self.trace, self.has_decided, self.refuses = trace, False, refuses
         self._decide = trace.decide
 
     def __enter__(self) -> _Deciding:
@@ -51,6 +53,8 @@ class _Deciding:
     def __call__(self, *args: Any, **options: Any) -> bool:
         assert self._decide is not None
         self.has_decided = True
+        if self.refuses:
+            raise TracedResult
         return self._decide(*args, **options)
 
 
@@ -75,8 +79,20 @@ class Returned:
         """Take another result, of the same shape."""
         trace = current()
         ids = np.maximum(ids_of(trace, result), OPAQUE)
+        if trace.moving is not None and not trace.local:
+            ids = trace.moving.beside_steps(ids)
+            if trace.conditions:  # what it jumps with
+                ids = _beside(ids, trace.graph.union_rows(np.array(trace.conditions, np.int32)))
+                trace.conditions.clear()
         self.dtype = np.result_type(self.dtype, dtype_of(result))
         self.ids = ids.copy() if self.ids is None else trace.graph.union(self.ids, ids)
+
+    def join_steps(self, steps: Any, result: Any, *, of_all: bool = False) -> None:
+        """Let all results, of the shape of SciPy's, depend on steps that vary (`Varying`)."""
+        total = steps.total(of_all=of_all)
+        if total is not None:
+            none = current().graph.opaques(np.shape(result))
+            self.ids = _beside(none if self.ids is None else self.ids, total)
 
     def add_all(self, call: Callable[[], Any]) -> None:
         """Add what a function returns in a global trace, whatever branches it takes between calls.
@@ -104,14 +120,26 @@ class Returned:
             )
         )
 
-    def values_only(self, function: Callable[..., Any], *, keep: bool = True) -> Any:
-        """The function for SciPy: it gives values, and its traced results are kept."""
+    def values_only(
+        self, function: Callable[..., Any], *, keep: bool = True, decides: bool = False
+    ) -> Any:
+        """The function for SciPy: it gives values, and its traced results are kept.
+
+        In a global trace these are none, nor may they be decided by branches: unless `decides`.
+        """
 
         def called(*args, **kwargs) -> Any:
-            result = function(*args, **kwargs)
+            trace = current()
+            if trace.local or decides:
+                result = function(*args, **kwargs)
+            else:
+                with _Deciding(trace, refuses=True) as deciding:
+                    result = function(*args, **kwargs)
+                if deciding.has_decided:
+                    raise TracedResult
             if not contains_traced(result):
                 return result
-            if not current().local:
+            if not trace.local:
                 raise TracedResult
             if keep:
                 self.add(array_of(result))
@@ -120,6 +148,17 @@ class Returned:
             return of_values(result)
 
         return called
+
+
+def of_jacobian(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Jacobian for SciPy: what it depends on and decides changes no solution."""
+    values_only: Callable[..., Any] = Returned().values_only(function, keep=False, decides=True)
+    return values_only
+
+
+def _beside(ids: Ids, total: Ids) -> Ids:
+    graph = current().graph
+    return interact_all(graph, graph.union(ids, np.full(ids.shape, total, np.int32)))
 
 
 def of_values(x) -> Any:

@@ -16,8 +16,15 @@ import numpy as np
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
-from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.callbacks import (
+    Returned,
+    TracedResult,
+    of_jacobian,
+    of_values,
+    unknown_number,
+)
 from sparsetrace.scipy_rules.integrate.equations import T_EVAL, Dense, Problem, Steps
+from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import (
     Hidden,
@@ -56,20 +63,24 @@ def solve_bvp(
     constant(call, (tol, bc_tol, max_nodes), "an option")
     met, trace, found = _Met(), current(), None
     jacobians = {
-        name: Returned().values_only(function, keep=False)
+        name: of_jacobian(function)
         for name, function in (("fun_jac", fun_jac), ("bc_jac", bc_jac))
         if function is not None
     }
     if trace.local or not contains_traced((x, S)):
         try:
-            found = call.original(
-                met.values_only(fun), met.values_only(bc), of_values(x), of_values(y),
-                of_values(p), of_values(S), tol=tol, max_nodes=max_nodes, verbose=verbose,
-                bc_tol=bc_tol, **jacobians,
-            )  # fmt: skip
+            with varying(trace, within=True) as steps:
+                found = call.original(
+                    met.values_only(steps.each(fun)), met.values_only(bc), of_values(x),
+                    of_values(y), of_values(p), of_values(S), tol=tol, max_nodes=max_nodes,
+                    verbose=verbose, bc_tol=bc_tol, **jacobians,
+                )  # fmt: skip
         except TracedResult:
             found = None
         else:
+            of_steps = steps.total()
+            if of_steps is not None:
+                met.totals.append(of_steps)
             if not met.totals and not contains_traced((x, S)):
                 return found
     (n, m), k = np.shape(y), 0 if p is None else np.size(p)
@@ -77,12 +88,12 @@ def solve_bvp(
         parameters = () if p is None else (unknown_number((k,)),)
 
         def read() -> Any:
-            slopes = fun(unknown_number((m,)), unknown_number((n, m)), *parameters)
+            slopes = fun(place((m,)), place((n, m)), *parameters)
             ends = bc(unknown_number((n,)), unknown_number((n,)), *parameters)
             return made(trace, np.full(1, total_of((slopes, ends)), np.int32), float)
 
         returned = Returned()
-        with uncut():
+        with uncut(), moving(trace) as place:
             returned.add_all(read)
         assert returned.ids is not None
         met.totals += list(returned.ids)
@@ -137,15 +148,20 @@ def cubature(call, f, a, b, rule, rtol, atol, max_subdivisions, args, workers, p
 
     if trace.local or not limits:
         try:
-            found = call.original(over_points, of_values(a), of_values(b), **options)
+            with varying(trace, within=True) as steps:
+                found = call.original(
+                    steps.each(over_points), of_values(a), of_values(b), **options
+                )
         except TracedResult:
             found = None
         else:
+            returned.join_steps(steps, found.estimate)
             if returned.ids is None and not limits:
                 return found
     if found is None:
         width = np.size(a)
-        returned.add(array_of(f(unknown_number((3, width)), *args)).sum(axis=0))
+        with moving(trace) as place:
+            returned.add(array_of(f(place((3, width)), *args)).sum(axis=0))
     if returned.ids is None:
         returned.ids = np.full(
             np.shape(getattr(found, "estimate", 0.0)), trace.graph.opaque, np.int32
@@ -205,9 +221,7 @@ def ode_integrate(call, self, t, step, relax):
     until = current().graph.union_rows(np.concatenate(times)) if times else None
 
     def solve(right_hand_side, place) -> Any:
-        jac = self.jac and Returned().values_only(
-            lambda time, y: self.jac(time, y, *self.jac_params), keep=False
-        )
+        jac = self.jac and of_jacobian(lambda time, y: self.jac(time, y, *self.jac_params))
         end, self.t = self._integrator.run(
             right_hand_side, jac or (lambda: None), np.array(of_values(place)),
             of_values(before), of_values(t), (), (),

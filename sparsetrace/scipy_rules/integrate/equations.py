@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,13 @@ from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
+    of_jacobian,
     of_values,
     reached,
     unknown_number,
 )
 from sparsetrace.scipy_rules.integrate.events import POINT, Events
+from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
 T_EVAL = "Give the times as t_eval."
@@ -43,16 +46,13 @@ class Problem:
         """The ids of the last state, or None, and what SciPy returned, where it ran."""
         trace, returned = current(), Returned()
         found, y0 = None, of_values(self.y0)
-        if not (contains_traced(self.y0) or times is not None):
-            try:
-                found = solve(Returned().values_only(self.function), y0)
-            except TracedResult:
-                pass
-            else:
-                if not trace.local:
-                    return None, found
+        if not (trace.local or contains_traced(self.y0) or times is not None):
+            with suppress(TracedResult):
+                return None, solve(Returned().values_only(self.function), y0)
         if trace.local:
-            found = solve(self._followed(self.marks, returned), y0)
+            with varying(trace) as steps:
+                found = solve(steps.each(self._followed(self.marks, returned)), y0)
+            returned.join_steps(steps, self.start)
         else:
             self._once(self.marks, returned)
         if returned.ids is None:  # constant slopes
@@ -61,7 +61,9 @@ class Problem:
         if trace.local and trace.second_order:
             # a product that vanishes to first order multiplies what the states depend on
             returned = Returned()
-            solve(self._followed(out, returned), y0)
+            with varying(trace) as steps:
+                solve(steps.each(self._followed(out, returned)), y0)
+            returned.join_steps(steps, self.start)
             if returned.ids is not None:
                 out = self._united(trace.graph.union(returned.ids, out), reads, times)
         return out, found
@@ -70,11 +72,15 @@ class Problem:
         trace = current()
         dtype = np.result_type(dtype_of(self.y0), float)
 
-        def slopes() -> Any:
-            y = made(trace, ids.copy(), dtype)
-            return array_of(self.function(unknown_number(), y)).reshape(-1)
+        with moving(trace) as place:
 
-        returned.add_all(slopes)
+            def slopes() -> Any:  # at another place in each call
+                states = trace.graph.node(ids)
+                place(ids.shape, states)
+                y = made(trace, states, dtype)
+                return array_of(self.function(place(), y)).reshape(-1)
+
+            returned.add_all(slopes)
 
     def _followed(self, ids: Ids, returned: Returned) -> Any:
         """The function at the states where the solver asks for it."""
@@ -122,7 +128,7 @@ def solve_ivp(
     y0 = array_of(y0)
     constant(call, tuple(options.values()), "an option")
     options = {
-        name: Returned().values_only(option, keep=False) if callable(option) else option
+        name: of_jacobian(option) if callable(option) else option
         for name, option in options.items()
     }
     extra = () if args is None else tuple(args)
@@ -308,7 +314,7 @@ def odeint(
         return Dfun(time, y, *args) if tfirst else Dfun(y, time, *args)
 
     if Dfun is not None:
-        options["Dfun"] = Returned().values_only(slope, keep=False)
+        options["Dfun"] = of_jacobian(slope)
 
     def solve(right_hand_side, start):
         return call.original(right_hand_side, start, of_values(t), tfirst=True, **options)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands.operands import ids_of
 from sparsetrace.scipy_rules.callbacks import Returned, unknown_number
+from sparsetrace.scipy_rules.integrate.jumps import moving, unwatched, varying
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
 
 POINT = "Take the pattern at a point, with local=True."
@@ -46,7 +46,11 @@ class Events:
         return [self._for_scipy(event) for event in self._events]
 
     def _for_scipy(self, event: Callable[..., Any]) -> Any:
-        looked_for = Returned().values_only(lambda t, y: event(t, y, *self._extra), keep=False)
+        def function(t, y) -> Any:
+            with unwatched(current()):
+                return event(t, y, *self._extra)
+
+        looked_for = Returned().values_only(function, keep=False)
         for name in ("terminal", "direction"):
             if hasattr(event, name):
                 setattr(looked_for, name, getattr(event, name))
@@ -62,7 +66,10 @@ class Events:
     def _places(self, found, which: int) -> Iterator[tuple[Any, Any]]:
         trace = current()
         if found is None:
-            yield unknown_number(), made(trace, self._out.copy(), self._dtype)
+            with moving(trace) as place:
+                states = trace.graph.node(self._out)
+                place(states.shape, states)
+                yield place(), made(trace, states, self._dtype)
             return
         for t, y in zip(found.t_events[which], found.y_events[which], strict=True):
             yield t, made(trace, self._out.copy(), self._dtype, y)
@@ -71,8 +78,12 @@ class Events:
         result = _Found(bool(getattr(event, "terminal", None)), [], [])
         graph = current().graph
         for t, y in places:
-            read = array_of(event(t, y, *self._extra))
-            ids = np.maximum(ids_of(current(), read), OPAQUE).reshape(-1)
+            returned = Returned()
+            with varying(current()) as steps:
+                returned.add(array_of(event(t, y, *self._extra)))
+            returned.join_steps(steps, 0.0, of_all=True)
+            assert returned.ids is not None
+            ids = returned.ids.reshape(-1)
             if graph.second_order:  # what the slopes depend on multiplies it
                 ids = np.append(ids, self._out)
             time = interact_all(graph, np.asarray(graph.union_rows(ids), np.int32))

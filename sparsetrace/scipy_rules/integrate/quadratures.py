@@ -14,14 +14,15 @@ import numpy as np
 
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
+from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import contains_traced, ids_of
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
     of_values,
     reads_arguments_alone,
-    unknown_number,
 )
+from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 from sparsetrace.scipy_rules.whole import whole
 
@@ -38,10 +39,12 @@ def _results(returned: Returned, limits: list[Any], value=None, error=None) -> A
         of_limits = trace.graph.union_rows(np.concatenate(traced))
         ids = total = interact_all(trace.graph, trace.graph.union(ids, of_limits))
     every = trace.graph.union_rows(np.asarray(total).reshape(-1))
-    of_error = interact_all(trace.graph, np.maximum(every, OPAQUE))
+    of_error = np.asarray(interact_all(trace.graph, np.maximum(every, OPAQUE)))
+    if trace.moving is not None:
+        of_error = trace.moving.rested(of_error)
     return (
         _made(ids, returned.dtype, value),
-        _made(np.asarray(of_error), np.dtype(float), error),
+        _made(of_error, np.dtype(float), error),
     )
 
 
@@ -87,12 +90,15 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
     if trace.local or not limits:
         plain = of_values(a), of_values(b)
         try:
-            result = call.original(
-                returned.values_only(function), *plain, full_output=full_output, **options
-            )
+            with varying(trace) as steps:
+                result = call.original(
+                    returned.values_only(steps.each(function)), *plain, full_output=full_output,
+                    **options,
+                )  # fmt: skip
         except TracedResult:
             pass
         else:
+            returned.join_steps(steps, result[0])
             if returned.ids is None and not limits:
                 return result
             if returned.ids is None:
@@ -102,7 +108,8 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
         with suppress(Exception):  # where it takes this number, what it gives is no traced one
             returned.add(np.asarray(function(0.5)))
     if returned.ids is None:
-        returned.add(array_of(function(unknown_number())))
+        with moving(trace) as place:
+            returned.add(array_of(function(place())))
     return (*_results(returned, [a, b]), *_how(call, full_output))
 
 
@@ -131,22 +138,31 @@ def dblquad(call, func, a, b, gfun, hfun, args, epsabs, epsrel):
     outer = contains_traced((a, b))
     if trace.local or not outer:
         try:
-            result = call.original(
-                returned.values_only(function), of_values(a), of_values(b),
-                *map(between.values_only, inner), epsabs=epsabs, epsrel=epsrel,
-            )  # fmt: skip
+            with varying(trace) as steps:
+                result = call.original(
+                    returned.values_only(steps.each(function)), of_values(a), of_values(b),
+                    *(between.values_only(steps.each(limit)) for limit in inner),
+                    epsabs=epsabs, epsrel=epsrel,
+                )  # fmt: skip
         except TracedResult:
             pass
         else:
+            returned.join_steps(steps, result[0])
             return (
                 _over_an_area(returned, between, [a, b], *result)
                 if (outer or returned.ids is not None or between.ids is not None)
                 else result
             )
-    x = unknown_number()
-    for limit in inner:
-        between.add(array_of(limit(x)))
-    returned.add(array_of(function(unknown_number(), x)))
+    reach = Reach(trace.graph)
+    with moving(trace) as place:
+        x = place()
+        for limit in inner:
+            between.add(array_of(limit(x)))
+        returned.add(array_of(function(place(), x)))
+    assert between.ids is not None
+    read = [reach.of(node) for node in between.ids.reshape(-1).tolist() if node > OPAQUE]
+    if all(node == (0, 0) for node in read):  # but the place
+        between.ids = None
     return _over_an_area(returned, between, [a, b])
 
 

@@ -16,18 +16,21 @@ from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
 from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 
 
-def _plain(call: Call, f, given: list[Any], args: tuple[Any, ...], options) -> tuple[Any, bool]:
+def _plain(
+    call: Call, f, given: list[Any], args: tuple[Any, ...], options, *, decides: bool = True
+) -> tuple[Any, bool]:
     """What SciPy finds for values, if these are known, and whether any number was traced."""
     returned, traced = Returned(), contains_traced((given, args))
     if traced and not current().local:
         return None, True
     try:
         found = call.original(
-            returned.values_only(f, keep=False), *map(_values, given),
+            returned.values_only(f, keep=False, decides=decides), *map(_values, given),
             args=tuple(map(of_values, args)), **options,
         )  # fmt: skip
     except TracedResult:
@@ -120,7 +123,9 @@ def _of_vectors(call: Call, f, x, name: str, options) -> Any:
     else:
         returned = Returned()
         try:
-            found = call.original(returned.values_only(f, keep=False), of_values(x), **options)
+            found = call.original(
+                returned.values_only(f, keep=False, decides=True), of_values(x), **options
+            )
         except TracedResult:
             found = None
         else:
@@ -145,26 +150,33 @@ def nsum(call, f, a, b, args=(), **options):
 def _summed(call: Call, f, a, b, args, name: str, options) -> Any:
     """Of each element of the limits and arguments; at a point, where SciPy asks for them."""
     args = tuple(args) if isinstance(args, tuple | list) else (args,)
-    found, is_traced = _plain(call, f, [a, b], args, options)
-    if not is_traced:
-        return found
     trace, shape = current(), _shape(a, b, *args)
+    with varying(trace, within=True) as steps:
+        found, is_traced = _plain(call, f, [a, b], args, options, decides=name == "sum")
+    if not (is_traced or (name == "integral" and steps.total() is not None)):
+        return found
     if not trace.local:
-        places = unknown_number(shape)
-        ids = np.broadcast_to(ids_of(trace, array_of(f(places, *args))), shape)
+        returned = Returned()
+        if name == "sum":  # over whole numbers, between which nothing moves
+            returned.add(array_of(f(unknown_number(shape), *args)))
+        else:
+            with moving(trace) as unknown:
+                returned.add(array_of(f(unknown(shape), *args)))
+        assert returned.ids is not None
+        ids = np.broadcast_to(returned.ids, shape)
     else:
         ids = np.empty(shape, np.int32)
         every = [np.broadcast_to(array_of(x), shape) for x in (a, b, *args)]
         for place in np.ndindex(shape):
             low, high, *given = (x[place] for x in every)
-            ids[place] = _met(call, f, of_values(low), of_values(high), given, options)
+            ids[place] = _met(call, f, of_values(low), of_values(high), given, name, options)
     limits = [np.broadcast_to(ids_of(trace, x), shape) for x in (a, b) if contains_traced(x)]
     ids = trace.graph.union_all([np.maximum(ids, OPAQUE), *limits]) if limits else ids
     linear = "" if limits else name
     return _result(call, found, linear, **{name: np.asarray(ids), "error": np.asarray(ids)})
 
 
-def _met(call: Call, f, low, high, given: list[Any], options) -> int:
+def _met(call: Call, f, low, high, given: list[Any], name: str, options) -> int:
     """All that the function depends on where SciPy asks for it, between constants."""
     trace, met = current(), [np.asarray(current().graph.opaque, np.int32)]
 
@@ -174,5 +186,11 @@ def _met(call: Call, f, low, high, given: list[Any], options) -> int:
             met.append(trace.graph.union_rows(ids_of(trace, result).reshape(-1)))
         return np.broadcast_to(of_values(result), np.shape(t)).copy()
 
-    call.original(called, low, high, **options)
+    with varying(trace, within=True) as steps:
+        call.original(steps.each(called), low, high, **options)
+    if name == "integral":
+        returned = Returned()
+        returned.join_steps(steps, 0.0)
+        if returned.ids is not None:
+            met.append(returned.ids)
     return int(trace.graph.union_all(met))

@@ -31,11 +31,13 @@ def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple
     trace, returned = current(), Returned()
     for name, option in options.items():
         if callable(option) and name != "callback":
-            options[name] = Returned().values_only(option, keep=False)
+            options[name] = Returned().values_only(option, keep=False, decides=True)
     found = None
     if trace.local or not contains_traced(start):
         try:
-            found = search(returned.values_only(function, keep=False), of_values(start))
+            found = search(
+                returned.values_only(function, keep=False, decides=True), of_values(start)
+            )
         except TracedResult:
             pass
         else:

@@ -1,0 +1,261 @@
+"""Steps and kinks of integrands and right-hand sides, at places that depend on the inputs."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import sparsetrace as st
+
+POINT = np.array([0.3, 0.6, 0.8])
+MODES = [False, True]
+TABLE = np.array([0.0, 1.0, 4.0, 9.0])
+
+
+def integral(integrand):
+    return lambda x: np.array(
+        [integrate.quad(lambda t: integrand(t, x), 0, 1, epsabs=0.01, limit=10)[0]]
+    )
+
+
+def rows(f, local, point=POINT):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return st.jacobian_sparsity(f, point, local=local).toarray().astype(int).tolist()
+
+
+def second(f, local):
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        pattern = st.hessian_sparsity(lambda x: f(x)[0], POINT, local=local)
+        return set(zip(*pattern.toarray().nonzero(), strict=True))
+
+
+STEPS = {
+    "a branch": lambda t, x: 1.0 if t > x[0] else 0.0,
+    "where": lambda t, x: np.where(t > x[0], 1.0, 0.0)[()],
+    "a truth as a factor": lambda t, x: (t > x[0]) * 2.0,
+    "sign": lambda t, x: np.sign(t - x[0]),
+    "heaviside": lambda t, x: np.heaviside(t - x[0], 0.5),
+    "floor": lambda t, x: np.floor(5 * t * x[0]),
+    "a floor of Python's": lambda t, x: float(math.floor(5 * t * x[0])),
+    "floor division": lambda t, x: (t + x[0]) // 1.0,
+    "a search in a table": lambda t, x: TABLE[np.searchsorted([0.1, 0.5, 0.9], t * x[0])],
+    "an integral within": lambda t, x: integrate.quad(lambda s: s if t > x[0] else 0.0, 0, 1)[0],
+    "an integral of both": lambda t, x: integrate.quad(
+        lambda s: 1.0 if s + t > x[0] else 0.0, 0, 1, limit=5
+    )[0],
+}
+
+
+@pytest.mark.parametrize("local", MODES)
+@pytest.mark.parametrize("integrand", STEPS.values(), ids=STEPS)
+def test_an_integral_depends_on_where_a_step_is(integrand, local):
+    assert rows(integral(integrand), local) == [[1, 0, 0]]
+    assert second(integral(integrand), local) == {(0, 0)}
+
+
+KINKS = {
+    "abs": lambda t, x: abs(t - x[0]),
+    "minimum": lambda t, x: np.minimum(t, x[0]),
+    "min": lambda t, x: min(t, x[0]),
+    "clip": lambda t, x: np.clip(t, x[0], 0.8),
+    "a maximum of an array": lambda t, x: np.max(np.array([t, x[0], 0.2])),
+    "the middle of three": lambda t, x: np.sort(np.array([t, x[0], 0.2]))[1],
+    "interp": lambda t, x: np.interp(t * x[0], [0.0, 0.1, 1.0], [0.0, 1.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("local", MODES)
+@pytest.mark.parametrize("integrand", KINKS.values(), ids=KINKS)
+def test_an_integral_is_nonlinear_in_where_a_kink_is(integrand, local):
+    assert rows(integral(integrand), local) == [[1, 0, 0]]
+    assert second(integral(integrand), local) == {(0, 0)}
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_what_a_step_multiplies_is_multiplied_with_its_place(local):
+    f = integral(lambda t, x: x[1] if t > x[0] else x[2])
+    assert rows(f, local) == [[1, 1, 1]]
+    pairs = second(f, local)
+    assert {(0, 0), (0, 1), (0, 2)} <= pairs
+    g = integral(lambda t, x: np.where(t > x[0], x[1], 0.0)[()] + x[2])
+    assert rows(g, local) == [[1, 1, 1]]
+    assert {(0, 0), (0, 1), (1, 0)} <= second(g, local)
+
+
+RESTING = {
+    "a place that is constant": (lambda t, x: x[1] if t > 0.5 else 0.0, [0, 1, 0], [0, 1, 0]),
+    "a branch on an input": (
+        lambda t, x: x[1] * t if x[0] > 0.1 else x[2],
+        [0, 1, 1],
+        [0, 1, 0],
+    ),
+    "a choice by an input": (
+        lambda t, x: np.where(x[0] > 0.1, x[1], x[2])[()] * t,
+        [0, 1, 1],
+        [0, 1, 0],
+    ),
+    "a step of an input": (lambda t, x: np.floor(x[0]) + x[1] * t, [0, 1, 0], [0, 1, 0]),
+    "a look for NaN": (lambda t, x: 0.0 if np.isnan(t * x[0]) else x[1], [0, 1, 0], [0, 1, 0]),
+}
+
+
+@pytest.mark.parametrize(("integrand", "anywhere", "here"), RESTING.values(), ids=RESTING)
+def test_what_does_not_move_adds_nothing(integrand, anywhere, here):
+    f = integral(integrand)
+    assert rows(f, local=False) == [anywhere]
+    assert rows(f, local=True) == [here]
+    assert second(f, local=False) == second(f, local=True) == set()
+
+
+def test_at_a_point_a_step_counts_where_it_is_taken():
+    f = integral(lambda t, x: x[1] if t > x[0] else 0.0)
+    assert rows(f, local=True) == [[1, 1, 0]]
+    assert rows(f, local=True, point=np.array([-1.0, 1.0, 0.0])) == [[0, 1, 0]]
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_integrals_over_areas(local):
+    def of_values(x):
+        return np.array(
+            [
+                integrate.dblquad(
+                    lambda s, t: 1.0 if s > x[0] * t else 0.0, 0, 1, 0, 1, epsabs=0.1
+                )[0]
+            ]
+        )
+
+    def of_limits(x):
+        def limit(t):
+            return 1.0 if t > x[0] else 0.5
+
+        return np.array([integrate.dblquad(lambda s, t: x[1], 0, 1, 0.0, limit)[0]])
+
+    assert rows(of_values, local) == [[1, 0, 0]]
+    assert rows(of_limits, local) == [[1, 1, 0]]
+
+
+def test_limits_that_move_with_the_place_alone_stay_linear():
+    def f(x):
+        return np.array([integrate.dblquad(lambda s, t: x[1] * s, 0, 1, 0.0, lambda t: t)[0]])
+
+    assert second(f, local=False) == second(f, local=True) == set()
+
+
+def test_elements_of_an_integral_are_kept_apart():
+    def f(x):
+        return integrate.quad_vec(lambda t: np.where(t > x, 1.0, 0.0), 0, 1)[0]
+
+    assert rows(f, local=False) == np.eye(3).astype(int).tolist()
+    assert (np.array(rows(f, local=True)) >= np.eye(3)).all()  # conservative: of all elements
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_expectations(local):
+    def f(x):
+        return np.array([stats.norm.expect(lambda t: 1.0 if t > x[0] else 0.0)])
+
+    assert rows(f, local) == [[1, 0, 0]]
+
+
+@pytest.mark.skipif(not hasattr(integrate, "cubature"), reason="SciPy 1.15 has added it")
+@pytest.mark.parametrize("local", MODES)
+def test_cubature(local):
+    def f(x):
+        found = integrate.cubature(lambda t: np.where(t[:, 0] > x[0], 1.0, 0.0), [0.0], [1.0])
+        return np.atleast_1d(found.estimate)
+
+    assert rows(f, local) == [[1, 0, 0]]
+
+
+@pytest.mark.skipif(not hasattr(integrate, "tanhsinh"), reason="SciPy 1.15 has added it")
+@pytest.mark.parametrize("local", MODES)
+def test_tanhsinh(local):
+    def f(x):
+        found = integrate.tanhsinh(lambda t: np.where(t > x[0], 1.0, 0.0), 0.0, 1.0)
+        return np.atleast_1d(found.integral)
+
+    assert rows(f, local) == [[1, 0, 0]]
+
+
+# ---------------------------------------------------------------- differential equations
+def solved(slopes):
+    def f(x):
+        found = integrate.solve_ivp(
+            lambda t, y: slopes(t, y, x), (0, 1), [0.2, 0.1], t_eval=[0.0, 1.0]
+        )
+        return found.y[:, -1]
+
+    return f
+
+
+def heated(t, y, x):
+    return [1.0 if y[0] < x[0] else -1.0, x[1]]
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_a_thermostat_depends_on_its_setting(local):
+    assert rows(solved(heated), local)[0][0]
+    odeint = rows(
+        lambda x: integrate.odeint(heated, [0.2, 0.1], [0.0, 1.0], args=(x,), tfirst=True)[-1],
+        local,
+    )
+    assert odeint[0][0]
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_a_step_in_time(local):
+    assert rows(solved(lambda t, y, x: [1.0 if t < x[0] else 0.0, 0.0]), local)[0] == [1, 0, 0]
+
+
+def test_components_are_kept_apart():
+    switched = solved(lambda t, y, x: np.where(y < x[:2], 1.0, -1.0))
+    assert rows(switched, local=False) == [[1, 0, 0], [0, 1, 0]]
+    assert (np.array(rows(switched, local=True)) >= np.eye(2, 3)).all()
+
+
+def test_a_branch_on_an_input_is_no_step():
+    chosen = solved(lambda t, y, x: [y[0], -y[1] * x[1] if x[2] > 0.5 else y[1]])
+    assert rows(chosen, local=False) == rows(chosen, local=True) == [[0, 0, 0], [0, 1, 0]]
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_an_event_that_steps(local):
+    def f(x):
+        def ends(t, y):
+            return 1.0 if y[0] > x[0] else -1.0
+
+        ends.terminal = True
+        return integrate.solve_ivp(lambda t, y: [1.0], (0, 2), [0.0], events=[ends]).t[-1:]
+
+    def last(x):
+        def ends(t, y):
+            return 1.0 if y[0] > x[0] else -1.0
+
+        ends.terminal = True
+        return np.array(
+            [integrate.solve_ivp(lambda t, y: [1.0], (0, 2), [0.0], events=[ends]).t[-1]]
+        )
+
+    assert rows(last, local) == [[1, 0, 0]]
+    if local:
+        assert rows(f, local) == [[1, 0, 0]]
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_a_boundary_value_problem(local):
+    def f(x):
+        def slopes(t, y):
+            return np.vstack([y[1], np.where(t > x[0], 1.0, 0.0)])
+
+        def ends(a, b):
+            return np.array([a[0], b[0]])
+
+        return integrate.solve_bvp(slopes, ends, np.linspace(0, 1, 5), np.zeros((2, 5))).sol(0.5)
+
+    assert rows(f, local) == [[1, 0, 0], [1, 0, 0]]
