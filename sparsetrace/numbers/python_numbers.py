@@ -18,6 +18,7 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import ufunc_call
 from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.numbers.local_numbers import at_a_point
 from sparsetrace.numbers.scalar import (
     NUMBERS,
     PYTHON_KINDS,
@@ -304,7 +305,9 @@ def _binary(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> Any
     if type(a) in _FLOATS and type(b) in _FLOATS:
         trace = b._trace if kind_a is float or kind_a is int else a._trace
         made = None
-        if trace.names is not None:
+        if trace.local:
+            made = at_a_point(TracedPythonFloat, trace, ufunc, a, b)
+        elif trace.names is not None:
             made = number_of(TracedPythonFloat, trace, ufunc, a, b)
         if made is not None:
             return made

@@ -34,6 +34,7 @@ from sparsetrace.errors import (
     opaque_call,
 )
 from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.numbers.local_numbers import at_a_point, one_at_a_point
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.numbers.unbounded import number_of
 from sparsetrace.operands import unions
@@ -129,6 +130,11 @@ def _linear(ufunc: np.ufunc, a: Any) -> Any:
     """``ufunc(a)`` of a traced scalar, whose derivative never vanishes, and the second does."""
     if type(a) is TracedScalar and a._dtype is FLOAT and a._id > OPAQUE and a._trace.is_idle:
         return TracedScalar(a._trace, a._id, FLOAT)
+    if type(a) is TracedScalar and a._trace.local and a._trace.moving is None:
+        factor = -1.0 if ufunc is np.negative or a._value < 0 else 1.0
+        made = at_a_point(TracedScalar, a._trace, np.multiply, a, factor)
+        if made is not None:
+            return made
     return ufunc(a)  # which comes back to `_ufunc_protocol`
 
 
@@ -256,7 +262,11 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
             return TracedScalar(trace, trace.graph.union_scalar(a._id, b._id), FLOAT)
     else:
         trace = b._trace
-    if trace.names is not None and trace.calm:
+    if trace.local:
+        made = at_a_point(TracedScalar, trace, ufunc, a, b)
+        if made is not None:
+            return made
+    elif trace.names is not None and trace.calm:
         made = number_of(TracedScalar, trace, ufunc, a, b)
         if made is not None:
             return made
@@ -334,6 +344,11 @@ def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **
     trace = self._trace
     if method != "__call__" or kwargs:
         pass
+    elif trace.local:
+        by_values = at_a_point if len(inputs) == 2 else one_at_a_point
+        made = by_values(TracedScalar, trace, ufunc, *inputs) if len(inputs) < 3 else None
+        if made is not None:
+            return made
     elif trace.calm and (len(inputs) == 2 or (len(inputs) == 1 and trace.names is not None)):
         made = number_of(TracedScalar, trace, ufunc, *inputs)
         if made is not None:
