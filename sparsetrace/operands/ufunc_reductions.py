@@ -311,14 +311,16 @@ def reduceat(
     length = ids_first.shape[0]
     if starts.size and (starts.min() < 0 or starts.max() >= length):
         raise IndexError(f"index out-of-bounds in {ufunc.__name__}.reduceat [0, {length})")
-    stops = np.append(starts[1:], length)
-    segments = []
-    for low, high in zip(starts.tolist(), stops.tolist(), strict=True):
-        segment = slice(low, max(high, low + 1))
-        shown = None if points is None else points[segment]
-        operand = Operand(trace, ids_first[segment], source, shown)
-        segments.append(reduce(trace, ufunc, operand, 0, dtype))
-    if not segments:
+    if not starts.size:
         return Elements(zeros((0, *ids_first.shape[1:]), np.int32), source)
-    out = np.stack([result.ids for result in segments])
-    return Elements(np.moveaxis(out, 0, axis), segments[0].dtype)
+    lengths = np.maximum(np.append(starts[1:], length) - starts, 1)
+    out = np.empty((len(starts), *ids_first.shape[1:]), np.int32)
+    result_dtype = source
+    for size in np.unique(lengths).tolist():  # all segments of one length are rows of one array
+        rows = np.flatnonzero(lengths == size)
+        elements = starts[rows, None] + np.arange(size)
+        shown = None if points is None else points[elements]
+        operand = Operand(trace, ids_first[elements], source, shown)
+        result = reduce(trace, ufunc, operand, 1, dtype)
+        out[rows], result_dtype = result.ids, result.dtype
+    return Elements(np.moveaxis(out, 0, axis), result_dtype)
