@@ -85,12 +85,12 @@ def at_a_point(kind: type[Any], trace: Trace, ufunc: np.ufunc, a: Any, b: Any) -
     return kind(trace, node, FLOAT, value)
 
 
-def one_at_a_point(kind: type[Any], trace: Trace, ufunc: np.ufunc, a: Any) -> Any:
-    """``ufunc(a)`` of a number of a kind, likewise, where its derivatives do not vanish."""
-    value = _value(kind, trace, a)
+def one_at_a_point(kind: type[Any], trace: Trace, ufunc: object, a: Any) -> Any:
+    """``ufunc(a)`` as a number of a kind, likewise, where its derivatives do not vanish."""
+    value = _value(type(a), trace, a)
     if value is None or trace.names is not None or trace.graph.mixed or trace.moving is not None:
         return None
-    if ufunc.nin != 1 or not unites(ufunc):
+    if type(ufunc) is not np.ufunc or ufunc.nin != 1 or not unites(ufunc):
         return None
     record = RECORDS[ufunc]
     special = [*record.zero.values(), *record.zero2.values(), *record.infinite2.values()]
