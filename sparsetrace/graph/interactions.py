@@ -66,17 +66,20 @@ class Contraction:
         if mask.shape == right.shape and left.shape == (len(mask), 1, 1):
             return [self._of_single_products(graph, mask)]
         result: list[Pair] = []
-        for b in np.flatnonzero(mask.any(axis=(1, 2))).tolist():
-            here, there = left[b if len(left) > 1 else 0], right[b if len(right) > 1 else 0]
-            packed = np.packbits(mask[b], axis=1)
-            _, first, group = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-            group = group.reshape(-1)
-            for number, row in enumerate(first.tolist()):
-                columns_live = mask[b, row]
+        used = np.flatnonzero(mask.any(axis=(1, 2)))
+        for alike in _equal(mask[used].reshape(len(used), mask.shape[1] * mask.shape[2])):
+            items = used[alike]  # whose live outputs are the same
+            here = left[items] if len(left) > 1 else left
+            there = right[items] if len(right) > 1 else right
+            rows_live = mask[items[0]]
+            for group in _equal(rows_live):
+                columns_live = rows_live[group[0]]
                 if columns_live.any():
-                    rows = graph.union_rows(here[group == number].T)
-                    columns = graph.union_rows(there[:, columns_live])
-                    result.append((rows, columns))
+                    rows = graph.union_rows(here[:, group].swapaxes(1, 2))
+                    columns = graph.union_rows(there[:, :, columns_live])
+                    size = np.broadcast_shapes(rows.shape, columns.shape)
+                    both = np.broadcast_to(rows, size), np.broadcast_to(columns, size)
+                    result.append((both[0].reshape(-1), both[1].reshape(-1)))
         return result
 
     def _of_single_products(self, graph: Graph, mask: NDArray[np.bool_]) -> Pair:
@@ -85,6 +88,16 @@ class Contraction:
         some = used.any(axis=1)
         indptr = np.append(0, np.cumsum(np.count_nonzero(used[some], axis=1)))
         return self.left[some, 0, 0], graph.union_segments(indptr, self.right[:, 0][used])
+
+
+def _equal(rows: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Which rows of truth values are equal."""
+    if not len(rows):
+        return []
+    packed = np.packbits(rows, axis=1)
+    _, group = np.unique(packed, axis=0, return_inverse=True)
+    order = np.argsort(group.reshape(-1), kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(group.reshape(-1)[order])) + 1)
 
 
 @dataclass(slots=True)

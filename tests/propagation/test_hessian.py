@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from sparsetrace import hessian_sparsity
 from sparsetrace.graph import interactions, liveness
+from sparsetrace.graph.graph import OPAQUE, Graph
 
 
 def everything(monkeypatch, f, *args, **keywords):
@@ -68,6 +70,37 @@ def test_factors_of_which_the_square_does_not_depend_are_looked_at(monkeypatch):
         monkeypatch, lambda x: np.sin(x[:2] @ x[2:]) + x[0], np.array([0.0, 0, 1, 1]), local=True
     )
     assert matrices.toarray()[:2, 2:].astype(int).tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_products_of_which_some_are_in_use(seed):
+    """Batches of which each may use other outputs: every pair that these multiply, and no other."""
+    rng = np.random.default_rng(seed)
+    batch, rows, inner, columns = rng.integers(1, 5, 4).tolist()
+    left_batch, right_batch = (batch, 1) if seed % 3 == 1 else (batch, batch)
+    size = left_batch * rows * inner + right_batch * inner * columns
+    graph = Graph(size + batch * rows * columns, second_order=True)
+    ids = graph.inputs()
+    left = ids[: left_batch * rows * inner].reshape(left_batch, rows, inner)
+    right = ids[left_batch * rows * inner : size].reshape(right_batch, inner, columns)
+    out = ids[size:].reshape(batch, rows, columns)
+    live = np.zeros(graph.size + 2, bool)
+    live[out] = rng.random((batch, rows, columns)) < rng.choice([0.0, 0.3, 0.7])
+    found = set()
+    for a, b in interactions.Contraction(out, left, right).pairs(graph, live):
+        for p, q in zip(a.tolist(), b.tolist(), strict=True):
+            found |= set(itertools.product(reached(graph, p), reached(graph, q)))
+    wanted = {
+        (left[b % left_batch, i, k], right[b % right_batch, k, j])
+        for b, i, j in zip(*live[out].nonzero(), strict=True)
+        for k in range(inner)
+    }
+    assert found == wanted
+
+
+def reached(graph, node):
+    parents = [p for p in graph.parents(node) if p > OPAQUE]
+    return set().union(*(reached(graph, p) for p in parents)) if parents else {node}
 
 
 def mixed(rng: random.Random, x, shape):
