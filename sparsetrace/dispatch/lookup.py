@@ -109,7 +109,7 @@ def answer(
         Whether the run keeps bounds of values, and nothing is known of the operands'.  The rule
         then answers once more, and shows whether the results have any.
     """
-    if trace.moving is not None:
+    if trace.moving is not None and not trace.moving.is_smooth(call):
         return UNKNOWN
     described: list[Any] = [call, trace.values, trace.dependency, trace.second_order]
     nodes: list[Any] = []

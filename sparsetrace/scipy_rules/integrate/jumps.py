@@ -24,7 +24,7 @@ from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import Elements
-from sparsetrace.operands.unions import is_piecewise_constant
+from sparsetrace.operands.unions import is_piecewise_constant, unites
 from sparsetrace.scipy_rules.rule_tools import current, made
 from sparsetrace.user_code.frames import outside_frame
 
@@ -164,6 +164,12 @@ class Moving:
             for parent in parents:
                 known[at] |= known[parent]
         return known[node]
+
+    def is_smooth(self, call: Any) -> bool:
+        """Whether a call gives what it gives elsewhere: no step, nor, for second order, a kink."""
+        if type(call) is not tuple or not isinstance(call[0], np.ufunc):
+            return call in ("read", "write")
+        return not self.graph.second_order and call[1] == "__call__" and unites(call[0])
 
     def of_ufunc(
         self, ufunc: np.ufunc, ids_in: Sequence[Any], values_in: Sequence[Any], out: Ids
@@ -356,7 +362,8 @@ def moving(trace: Trace) -> Iterator[Callable[..., Any]]:
         return _unknown(trace, shape, nodes)
 
     trace.dependency, trace.conditions = True, []
-    trace.is_quick = trace.is_idle = False
+    if trace.second_order:  # kinks are looked for in all that is computed
+        trace.is_quick = trace.is_idle = False
     try:
         yield place
     finally:
