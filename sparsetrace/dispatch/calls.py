@@ -22,7 +22,7 @@ import scipy.sparse
 from numpy import asarray, clip
 
 from sparsetrace.context import Trace
-from sparsetrace.dispatch import local_calls, lookup
+from sparsetrace.dispatch import local_arrays, local_calls, lookup
 from sparsetrace.dispatch.out_arguments import (
     JOINS,
     check_casting,
@@ -182,6 +182,9 @@ def ufunc_call(
     if not (trace.calm or trace.stateless or trace.local):
         notice(trace, ufunc, inputs)
     if not kwargs and method == "__call__":
+        made = local_arrays.at_a_point(trace, ufunc, inputs) if trace.local else None
+        if made is not None:
+            return made
         ids = unions.quick(trace, ufunc, inputs)
         if ids is not None:
             # beside a number the elements lie as those of the other operand
