@@ -461,10 +461,13 @@ class TracedArray(Layout):
         if not copy and result_dtype == self._dtype and lies_in(self._ids, order):
             return self
         if self._values is not None:
+            values = self._values.astype(result_dtype, order)
+            if self._trace.moving is not None and result_dtype.kind in "biu":
+                self._trace.moving.note(result_dtype.kind, values, [self._ids])
             result = Elements(
                 moved_ids(self._trace, self, result_dtype).copy(order),
                 result_dtype,
-                self._values.astype(result_dtype, order),
+                values,
                 keep_array=True,
             )
             return wrap(self._trace, result)

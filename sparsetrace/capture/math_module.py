@@ -195,7 +195,12 @@ def _fail_alike(
 ) -> None:
     """Raise what the function raises: at a point itself, else on a path where it is caught."""
     if trace.local or _sizes(args) != _ONE:
-        original(*map(_plain, args), **kwargs)
+        try:
+            original(*map(_plain, args), **kwargs)
+        except Exception:
+            if trace.moving is not None and trace.local:
+                trace.moving.has_raised(original, args)
+            raise
     elif may_be_caught(trace):
         values = [plain_values(trace, x) if is_traced(x) else x for x in args]
         if all(x is not None for x in values):

@@ -176,6 +176,8 @@ class FunctionRule:
         if self._as_given:
             return bound(args, kwargs)
         result = self._answer(trace, bound, args, kwargs)
+        if trace.moving is not None:
+            trace.moving.of_call(self.name, (*args, *kwargs.values()), result)
         heed_overwriting(trace, original, args, kwargs)
         return result
 

@@ -79,7 +79,7 @@ def of_ufunc_call(
         rule(trace, (ufunc, method), inputs, options, outs)
         with recorded() as errors:
             getattr(ufunc, method)(*(values_of(x) for x in inputs))
-        report(trace, ufunc.__name__, errors)
+        report(trace, ufunc.__name__, errors, inputs)
         return None
     values = _values(trace, ufunc, method, inputs, options)
     if ufunc in _SAME and method == "__call__":
@@ -170,7 +170,7 @@ def _values(
         with recorded() as errors:
             getattr(ufunc, method)(*arguments, out=_copies(result), where=where, **options)
     if errors:
-        report(trace, ufunc.__name__, errors)
+        report(trace, ufunc.__name__, errors, inputs)
     if where is not True:  # the mask has a part in the memory order
         masked = (*arguments, where)
         if isinstance(result, tuple):
@@ -233,7 +233,7 @@ def function_call(
         with recorded() as errors:
             values = function(*given, **named)
         if errors:
-            report(trace, function.__name__, errors)
+            report(trace, function.__name__, errors, args)
         if function in _SAME:
             _note_alike(trace, args)
         if function in FILLING:
@@ -254,7 +254,10 @@ def function_call(
         if function is clip and kwargs.get("where", True) is not True:
             written.ids = masked(trace, written, target, kwargs["where"]).ids
         return store(trace, target, written, f"np.{function.__name__}(..., out=)")
-    return _attached(trace, result, values)
+    attached = _attached(trace, result, values)
+    if trace.moving is not None:
+        trace.moving.of_call(function, (*args, *kwargs.values()), attached)
+    return attached
 
 
 def _was_written(values: Any, target: Any) -> bool:

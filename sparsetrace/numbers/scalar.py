@@ -483,7 +483,7 @@ class Number(metaclass=_Kind):
             return trace.decide(own, compared[1:])
         return trace.decide(own)
 
-    def _note(self, step: type, outcome: object) -> None:
+    def _note(self, step: type | str, outcome: object) -> None:
         """Tell an integral of a step's outcome at a point."""
         if self._trace.moving is not None:
             self._trace.moving.note(step, outcome, [self._ids])
@@ -720,6 +720,8 @@ class TracedScalar(Number):
             return self.item()  # as of a number of NumPy's
         refuse_no_numbers(result_dtype)
         values = None if self._value is None else np.asarray(self._value).astype(result_dtype)[()]
+        if self._trace.local and result_dtype.kind in "biu":
+            self._note(result_dtype.kind, values)
         result = self._trace.wrap(
             Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)
         )

@@ -14,7 +14,7 @@ import itertools
 import sys
 import types
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -110,8 +110,8 @@ class recorded:
             add(0.0, 0.0)
 
 
-def report(trace: Trace, name: str, result: Sequence[str]) -> None:
-    """Do what the function's own state says about the errors that a call has met."""
+def report(trace: Trace, name: str, result: Sequence[str], operands: Iterable[Any] = ()) -> None:
+    """Do what the function's own state says about the errors that a call has met, at a point."""
     if trace.stateless:
         return
     state = geterr()
@@ -119,6 +119,8 @@ def report(trace: Trace, name: str, result: Sequence[str]) -> None:
         text = f"{error} encountered in {name}"
         action = state[_KINDS[error]]  # type: ignore[literal-required]
         if action == "raise":
+            if trace.moving is not None:
+                trace.moving.has_raised(name, operands)
             raise FloatingPointError(text)
         if action == "call":
             _call(error)

@@ -578,4 +578,6 @@ def landed(trace: Trace, dtype: np.dtype[Any], ids: Ids) -> Ids:
         return ids
     if dtype.kind in "biu" and not trace.dependency:
         ids = asarray(np.minimum(ids, trace.graph.opaque))
+    elif dtype.kind in "biu" and trace.moving is not None:
+        ids = trace.moving.converted(ids)
     return ids if trace.local else trace.graph.rounded(ids, dtype)

@@ -19,6 +19,7 @@ from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of, values_of
+from sparsetrace.operands.raising import injected
 from sparsetrace.scipy_rules.rule_tools import array_of, current, made
 
 __all__ = [
@@ -54,7 +55,7 @@ class _Deciding:
         assert self._decide is not None
         self.has_decided = True
         if self.refuses:
-            raise TracedResult
+            raise injected(TracedResult())
         return self._decide(*args, **options)
 
 
@@ -133,10 +134,7 @@ class Returned:
             if trace.local or decides:
                 result = function(*args, **kwargs)
             else:
-                with _Deciding(trace, refuses=True) as deciding:
-                    result = function(*args, **kwargs)
-                if deciding.has_decided:
-                    raise TracedResult
+                result = _undecided(trace, function, args, kwargs)
             if not contains_traced(result):
                 return result
             if not trace.local:
@@ -148,6 +146,22 @@ class Returned:
             return of_values(result)
 
         return called
+
+
+def _undecided(
+    trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What a function returns without a branch; `TracedResult` at one, whatever code makes of it."""
+    with _Deciding(trace, refuses=True) as deciding:
+        try:
+            result = function(*args, **kwargs)
+        except Exception as error:  # compiled code may raise another one in its place
+            if deciding.has_decided and not isinstance(error, TracedResult):
+                raise TracedResult from None
+            raise
+    if deciding.has_decided:
+        raise TracedResult
+    return result
 
 
 def of_jacobian(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -51,6 +51,8 @@ def function_of(
         return picked.elementwise(lambda *xs: function_of(xs, varying, vanishing, dtype), operands)
     trace = current()
     ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in operands]
+    if trace.moving is not None:
+        ids = [trace.moving.converted(each) for each in ids]
     shape = np.broadcast_shapes(*(operand_ids.shape for operand_ids in ids))
     used = [
         np.broadcast_to(operand_ids, shape)
@@ -98,6 +100,8 @@ def elementwise(
     """
     trace = current()
     at = np.asarray(ids_of(trace, points))
+    if trace.moving is not None:
+        at = trace.moving.converted(at)
     count, order = degrees.ndim, _order(at.ndim, degrees.ndim, axis)
     ids = np.broadcast_to(at.reshape(at.shape + (1,) * count), at.shape + degrees.shape)
     no_slope, no_second = degrees < 1, degrees < 2

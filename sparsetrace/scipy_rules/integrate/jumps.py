@@ -13,7 +13,7 @@ import sys
 import types
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,13 @@ from sparsetrace.context import Trace
 from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Graph, Ids
 from sparsetrace.graph.interactions import interact_all
-from sparsetrace.operands.operands import Elements
+from sparsetrace.operands.operands import (
+    Elements,
+    contains_traced,
+    dtype_of,
+    ids_of,
+    values_of,
+)
 from sparsetrace.operands.unions import is_piecewise_constant, unites
 from sparsetrace.scipy_rules.rule_tools import current, made
 from sparsetrace.user_code.frames import outside_frame
@@ -55,6 +61,7 @@ _PIECES: dict[np.ufunc, Callable[..., Any]] = {
     np.divmod: _quotient,
     np.modf: np.trunc,
     np.heaviside: lambda a, _: np.sign(a),
+    np.arctan2: lambda a, b: (np.equal(a, 0) & np.signbit(b)),
     np.copysign: lambda _, b: np.signbit(b),
     np.ldexp: lambda _, b: b,
     np.frexp: lambda a: np.frexp(a)[1],
@@ -190,6 +197,13 @@ class Moving:
             return self._step(out, np.minimum(out, self.graph.opaque))
         return self._smooth(out, out) if ufunc in _PIECES and self.graph.second_order else out
 
+    def converted(self, ids: Ids) -> Ids:
+        """The ids of what is constant in pieces: of whole numbers that others are made."""
+        return self._step(ids, ids) if self.graph.second_order else ids
+
+    def of_call(self, call: Hashable, operands: Sequence[Any], result: Any) -> None:
+        """Nothing: the rule has given the ids of all operands."""
+
     def of_function(self, function: Callable[..., Any], result: Any) -> Any:
         """What a function's rule gives; nonlinear where it is constant or linear in pieces."""
         if self.graph.second_order and isinstance(result, Elements):
@@ -272,14 +286,62 @@ class Varying:
             self.note(function, np.full(result.ids.shape, self._kinks), [result.ids])
         return result
 
+    def converted(self, ids: Ids) -> Ids:
+        """The ids as they are: `note` is told of the values."""
+        return ids
+
+    def of_call(self, call: Hashable, operands: Sequence[Any], result: Any) -> None:
+        """Note results without derivative, which step if equal constants give other ones.
+
+        Parameters
+        ----------
+        call : hashable
+            What was called.
+        operands : sequence
+            The arguments, traced or not.
+        result : object
+        """
+        trace = current()
+        traced = [x for x in operands if contains_traced(x)]
+        if not traced:
+            return
+        constants = _constants(trace, operands)
+        for place, item in enumerate(result if isinstance(result, tuple) else (result,)):
+            if contains_traced(item):
+                ids, values = ids_of(trace, item), np.asarray(values_of(item))
+                outcome = np.where(ids > OPAQUE, np.nan, values)
+            elif isinstance(item, np.ndarray | np.number) and item.dtype.kind in "biufc":
+                ids, outcome = np.zeros(1, np.int32), item
+            else:
+                continue
+            if (ids <= OPAQUE).any():
+                what = call, constants, place
+                self.note(what, outcome, [ids_of(trace, x) for x in traced])
+
+    def has_raised(self, what: Hashable, operands: Iterable[Any]) -> None:
+        """Remember an error, which is no step if all calls raise it."""
+        trace = current()
+        ids = [ids_of(trace, x) for x in operands if contains_traced(x)]
+        self._raised(self._site(what), ids)
+
+    def _raised(self, site: Hashable, ids: list[Ids]) -> None:
+        if self._outer is not None:
+            self._outer._raised(site, ids)
+        step = self._seen.setdefault((site, "raised"), _Step(True))
+        step.raised.add(self.calls)
+        for each in ids:
+            step.nodes.update(each.reshape(-1).tolist())
+
+    def _site(self, what: Hashable) -> Hashable:
+        frame = outside_frame(sys._getframe(2))
+        self._codes[id(frame.f_code)] = frame.f_code
+        return id(frame.f_code), frame.f_lasti, what
+
     def note(self, what: Hashable, outcome: Any, operands: Iterable[Ids]) -> None:
         """Remember the outcome of a step, which depends on the operands."""
-        frame = outside_frame(sys._getframe(1))
-        self._codes[id(frame.f_code)] = frame.f_code
-        site = id(frame.f_code), frame.f_lasti, what
         of_each = list(operands)
         if of_each:
-            self._note(site, outcome, of_each)
+            self._note(self._site(what), outcome, of_each)
 
     def _note(self, site: Hashable, outcome: Any, operands: list[Ids]) -> None:
         if self._outer is not None:
@@ -316,9 +378,12 @@ class Varying:
                 step.nodes.update(ids.reshape(-1).tolist())
         step.varies = step.varies or bool(varies.any())
 
+    def _varies(self, step: _Step) -> bool:
+        return step.varies or 0 < len(step.raised) < self.calls
+
     def total(self, *, of_all: bool = False) -> Ids | None:
         """The union of what varying steps, or all, depend on; None where there are none."""
-        nodes = set().union(*(x.nodes for x in self._seen.values() if x.varies or of_all))
+        nodes = set().union(*(x.nodes for x in self._seen.values() if of_all or self._varies(x)))
         known = [node for node in nodes - self._resting if node > OPAQUE]
         if not known:
             return None
@@ -328,12 +393,27 @@ class Varying:
 class _Step:
     """The outcomes of a step in calls of one function: the first, and whether others differ."""
 
-    __slots__ = ("first", "is_whole", "nodes", "varies")
+    __slots__ = ("first", "is_whole", "nodes", "raised", "varies")
 
     def __init__(self, outcome: Any) -> None:
         self.first, self.is_whole = outcome, np.ndim(outcome) == 0
         self.varies = False
         self.nodes: set[int] = set()
+        self.raised: set[int] = set()
+        """The calls that an error has ended, or its handler."""
+
+
+def _constants(trace: Trace, operands: Iterable[Any]) -> tuple[Any, ...]:
+    """The numbers among operands that no input changes, as something that can be hashed."""
+    found: list[Any] = []
+    for x in operands:
+        if contains_traced(x):
+            ids, values = ids_of(trace, x), np.asarray(values_of(x))
+            found.append(np.where(ids > OPAQUE, 0, values).tobytes())
+        elif isinstance(x, np.ndarray | np.generic | float | int | complex | list | tuple):
+            with suppress(TypeError, ValueError):
+                found.append(np.asarray(x, complex).tobytes())
+    return tuple(found)
 
 
 def _differ(first: Any, outcome: Any) -> Any:
