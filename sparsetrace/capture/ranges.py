@@ -16,6 +16,7 @@ from sparsetrace.context import CURRENT
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.operands.operands import (
     Elements,
+    ids_of,
     is_traced,
     is_traced_array,
     values_of,
@@ -67,7 +68,10 @@ def _between_floats(
                 "" if trace.local else BY_VALUES,
             )
         )
+    given = (*args, *kwargs.values())
     made = original(*map(_value, args), **{name: _value(x) for name, x in kwargs.items()})
+    if trace.moving is not None:
+        trace.moving.note(original, len(made), [ids_of(trace, x) for x in given if is_traced(x)])
     ends = {**dict(zip(("start", "stop", "step"), args, strict=False)), **kwargs}
     start = ends.get("start", 0) if "stop" in ends else 0
     step = 1 if ends.get("step") is None else ends["step"]

@@ -588,8 +588,11 @@ def _answered(
     """The result by the function's rule, or by whatever stands for one."""
     rule = RULES.get(function)
     if rule is not None:
-        result = rule.handler(trace, *rule.bind(*args, **kwargs))
-        return result if trace.moving is None else trace.moving.of_function(function, result)
+        bound = rule.bind(*args, **kwargs)
+        result = rule.handler(trace, *bound)
+        if trace.moving is not None:
+            trace.moving.of_function(function, bound, result)
+        return result
     if function in MOVES:
         return run_move(trace, MOVES[function], args, kwargs)
     if function in IMPLEMENTED:

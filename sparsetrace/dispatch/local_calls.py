@@ -256,6 +256,9 @@ def function_call(
         return store(trace, target, written, f"np.{function.__name__}(..., out=)")
     attached = _attached(trace, result, values)
     if trace.moving is not None:
+        if isinstance(values, tuple):  # counts, with edges that vary
+            whole = tuple(item for item in values if _is_whole(item))
+            _note_step(trace, function, (*args, *kwargs.values()), whole)
         trace.moving.of_call(function, (*args, *kwargs.values()), attached)
     return attached
 

@@ -370,7 +370,7 @@ def _division(operate: Callable[..., Any], ufunc: np.ufunc, a: Any, b: Any) -> A
     if not isinstance(b, PythonNumber):
         if _kind(b) and b == 0 and _kind(a):
             operate(1.0 if a._dtype.kind == "f" else 1, b)  # raises
-    elif b._trace.local and b._trace.moving is not None and b == 0:
+    elif b._trace.local and b._trace.moving is not None and b._value == 0:
         b._trace.moving.has_raised(operate, (b,))
     elif sys._getframe(2) is not b._trace.unwatched and _kind(a):
         text = _DIVISIONS.get((ufunc, b._dtype.kind), "division by zero")

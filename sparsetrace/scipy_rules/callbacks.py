@@ -151,7 +151,7 @@ class Returned:
 def _undecided(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What a function returns without a branch; `TracedResult` at one, whatever code makes of it."""
+    """What a function returns without a branch; `TracedResult` at one, whatever becomes of it."""
     with _Deciding(trace, refuses=True) as deciding:
         try:
             result = function(*args, **kwargs)

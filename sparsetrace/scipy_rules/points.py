@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.picked import PickedArray
+from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact
 from sparsetrace.operands.operands import ids_of, values_of
@@ -51,14 +52,10 @@ def function_of(
         return picked.elementwise(lambda *xs: function_of(xs, varying, vanishing, dtype), operands)
     trace = current()
     ids: list[Ids] = [np.asarray(ids_of(trace, x)) for x in operands]
-    if trace.moving is not None:
-        ids = [trace.moving.converted(each) for each in ids]
     shape = np.broadcast_shapes(*(operand_ids.shape for operand_ids in ids))
     used = [
-        np.broadcast_to(operand_ids, shape)
-        if varies or trace.dependency
-        else np.full(shape, trace.graph.opaque, np.int32)
-        for operand_ids, varies in zip(ids, varying, strict=True)
+        _in_pieces(trace, np.broadcast_to(each, shape), x, slopes=varies, bends=(i, i) in vanishing)
+        for i, (each, x, varies) in enumerate(zip(ids, operands, varying, strict=True))
     ]
     since = trace.graph.size
     out = np.asarray(np.maximum(trace.graph.union_all(used), OPAQUE))
@@ -72,6 +69,15 @@ def function_of(
         if pairs:
             out = interact(trace.graph, out, pairs, since)
     return made(trace, out, dtype)
+
+
+def _in_pieces(trace: Trace, ids: Ids, x: Any, *, slopes: bool, bends: bool) -> Ids:
+    """What remains of an operand in which a function is perhaps constant, or linear, in pieces."""
+    if not slopes:
+        if not trace.dependency:
+            return np.full(ids.shape, trace.graph.opaque, np.int32)
+        return ids if trace.moving is None else np.asarray(trace.moving.converted(ids))
+    return np.asarray(trace.moving.placed(ids, x)) if bends and trace.moving is not None else ids
 
 
 def elementwise(
@@ -100,8 +106,8 @@ def elementwise(
     """
     trace = current()
     at = np.asarray(ids_of(trace, points))
-    if trace.moving is not None:
-        at = trace.moving.converted(at)
+    if trace.moving is not None and (degrees < 2).any():
+        at = np.asarray(trace.moving.placed(at, points))
     count, order = degrees.ndim, _order(at.ndim, degrees.ndim, axis)
     ids = np.broadcast_to(at.reshape(at.shape + (1,) * count), at.shape + degrees.shape)
     no_slope, no_second = degrees < 1, degrees < 2
@@ -121,6 +127,8 @@ def elementwise(
     out = np.maximum(ids, OPAQUE)
     if no_slope.any() and not trace.dependency:
         out = np.where(no_slope, np.int32(trace.graph.opaque), out)
+    elif no_slope.any() and trace.moving is not None:
+        out = np.where(no_slope, trace.moving.converted(out), out)
     if trace.second_order:
         nonlinear = ids
         if no_second.any():

@@ -26,7 +26,6 @@ from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
-    dtype_of,
     ids_of,
     values_of,
 )
@@ -61,7 +60,7 @@ _PIECES: dict[np.ufunc, Callable[..., Any]] = {
     np.divmod: _quotient,
     np.modf: np.trunc,
     np.heaviside: lambda a, _: np.sign(a),
-    np.arctan2: lambda a, b: (np.equal(a, 0) & np.signbit(b)),
+    np.arctan2: lambda a, b: np.equal(a, 0) & np.signbit(b),
     np.copysign: lambda _, b: np.signbit(b),
     np.ldexp: lambda _, b: b,
     np.frexp: lambda a: np.frexp(a)[1],
@@ -70,11 +69,13 @@ _PIECES: dict[np.ufunc, Callable[..., Any]] = {
 _KINKED = frozenset(
     (
         np.max, np.min, np.nanmax, np.nanmin, np.ptp, np.sort, np.partition, np.median,
-        np.nanmedian, np.percentile, np.nanpercentile, np.quantile, np.nanquantile, np.interp,
-        np.nan_to_num, np.unwrap,
+        np.nanmedian, np.percentile, np.nanpercentile, np.quantile, np.nanquantile, np.nan_to_num,
+        np.unwrap, np.linalg.norm,
     )
 )  # fmt: skip
 """Functions whose results are linear in pieces."""
+_PLACES: dict[Callable[..., Any], tuple[int, ...]] = {np.interp: (0, 1, 5)}
+"""Which of a function's arguments are places, in which it is linear in pieces: no heights."""
 _GUARDS = frozenset((np.isnan, np.isinf, np.isfinite))
 """Whether there is a number at all, which moves nothing."""
 
@@ -198,20 +199,30 @@ class Moving:
         return self._smooth(out, out) if ufunc in _PIECES and self.graph.second_order else out
 
     def converted(self, ids: Ids) -> Ids:
-        """The ids of what is constant in pieces: of whole numbers that others are made."""
+        """The ids of whole numbers that others are made."""
+        return self._step(ids, np.minimum(ids, self.graph.opaque))
+
+    def placed(self, ids: Ids, place: Any) -> Ids:
+        """The ids of places in a table or a density, which is constant or linear in pieces."""
         return self._step(ids, ids) if self.graph.second_order else ids
 
     def of_call(self, call: Hashable, operands: Sequence[Any], result: Any) -> None:
         """Nothing: the rule has given the ids of all operands."""
 
-    def of_function(self, function: Callable[..., Any], result: Any) -> Any:
-        """What a function's rule gives; nonlinear where it is constant or linear in pieces."""
-        if self.graph.second_order and isinstance(result, Elements):
-            if result.dtype.kind in "biu":
-                result.ids = self._step(result.ids, result.ids)
-            elif function in _KINKED:
-                result.ids = self._smooth(result.ids, result.ids)
-        return result
+    def of_function(self, function: Callable[..., Any], args: Sequence[Any], result: Any) -> None:
+        """Make what a function's rule gives nonlinear where it is linear in pieces."""
+        bends = function in _KINKED or any(
+            self.moves(ids_of(current(), args[i])).any()
+            for i in _PLACES.get(function, ())
+            if contains_traced(args[i])
+        )
+        for item in result if isinstance(result, tuple) else (result,):
+            if not isinstance(item, Elements):
+                continue
+            if item.dtype.kind in "biu":
+                item.ids = self.converted(item.ids)
+            elif bends and self.graph.second_order:
+                item.ids = self._smooth(item.ids, item.ids)
 
     def _smooth(self, out: Ids, resting: Ids) -> Ids:
         """A smooth function of all that it depends on where that moves."""
@@ -244,7 +255,7 @@ class Varying:
 
     def __init__(self, outer: Varying | None, *, within: bool) -> None:
         self._outer, self._within = outer, within
-        self.calls = self._kinks = 0
+        self.calls = 0
         self._resting: set[int] = set() if outer is None else outer._resting
         self._count: Counter[Hashable] = Counter()
         self._seen: dict[Hashable, _Step] = {}
@@ -279,15 +290,24 @@ class Varying:
                 self.note(ufunc, pieces(*values_in), [x for x in ids_in if x is not None])
         return out
 
-    def of_function(self, function: Callable[..., Any], result: Any) -> Any:
-        """The result as it is; which piece it is in may be another one each time."""
-        if function in _KINKED and isinstance(result, Elements) and current().second_order:
-            self._kinks += 1
-            self.note(function, np.full(result.ids.shape, self._kinks), [result.ids])
-        return result
+    def of_function(self, function: Callable[..., Any], args: Sequence[Any], result: Any) -> None:
+        """Note that the result may be in another piece each time."""
+        if not current().second_order:
+            return
+        places = _PLACES.get(function, (0,) if function in _KINKED else ())
+        traced = [args[i] for i in places if contains_traced(args[i])]
+        if isinstance(result, Elements):
+            for place in traced:
+                self.note((function, "bends"), np.asarray(values_of(place)), [result.ids])
 
     def converted(self, ids: Ids) -> Ids:
         """The ids as they are: `note` is told of the values."""
+        return ids
+
+    def placed(self, ids: Ids, place: Any) -> Ids:
+        """The ids as they are, of places in a table that is linear in pieces."""
+        if current().second_order and (ids > OPAQUE).any():
+            self.note("bends", np.asarray(values_of(place)), [ids])
         return ids
 
     def of_call(self, call: Hashable, operands: Sequence[Any], result: Any) -> None:
@@ -311,7 +331,7 @@ class Varying:
                 ids, values = ids_of(trace, item), np.asarray(values_of(item))
                 outcome = np.where(ids > OPAQUE, np.nan, values)
             elif isinstance(item, np.ndarray | np.number) and item.dtype.kind in "biufc":
-                ids, outcome = np.zeros(1, np.int32), item
+                ids, outcome = np.zeros(1, np.int32), np.asarray(item)
             else:
                 continue
             if (ids <= OPAQUE).any():

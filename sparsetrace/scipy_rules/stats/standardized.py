@@ -81,8 +81,17 @@ class Standard:
 
     def is_inside(self, point, shapes: Sequence[Any]) -> Any:
         """Where, at the point of a local trace, a result is not one of the constants outside."""
-        if not current().local:
+        trace = current()
+        if not trace.local:
             return np.True_
+        inside = self._inside(point, shapes)
+        if trace.moving is not None:
+            whole = np.floor(values_of(point)) if self.discrete else inside
+            operands = [ids_of(trace, x) for x in (point, *shapes) if contains_traced(x)]
+            trace.moving.note(self.method, (inside, whole), operands)
+        return inside
+
+    def _inside(self, point, shapes: Sequence[Any]) -> Any:
         point = np.asarray(values_of(point))
         if self.method in ("ppf", "isf"):
             return (point >= 0) & (point <= 1)
