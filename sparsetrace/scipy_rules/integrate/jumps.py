@@ -298,7 +298,10 @@ class Varying:
         traced = [args[i] for i in places if contains_traced(args[i])]
         if isinstance(result, Elements):
             for place in traced:
-                self.note((function, "bends"), np.asarray(values_of(place)), [result.ids])
+                outcome: Any = np.asarray(values_of(place))
+                if function in _KINKED:  # which element is where may change
+                    outcome = hash(outcome.tobytes())
+                self.note((function, "bends"), outcome, [result.ids])
 
     def converted(self, ids: Ids) -> Ids:
         """The ids as they are: `note` is told of the values."""
@@ -438,7 +441,8 @@ def _constants(trace: Trace, operands: Iterable[Any]) -> tuple[Any, ...]:
 
 def _differ(first: Any, outcome: Any) -> Any:
     """Whether outcomes differ, which NaN does not from NaN."""
-    return (first != outcome) & ~((first != first) & (outcome != outcome))
+    are_numbers = np.equal(first, first) | np.equal(outcome, outcome)
+    return np.not_equal(first, outcome) & are_numbers
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, interpolate, ndimage, stats
 
 import sparsetrace as st
 
@@ -59,12 +59,122 @@ def test_an_integral_depends_on_where_a_step_is(integrand, local):
     assert second(integral(integrand), local) == {(0, 0)}
 
 
+LEVELS = interpolate.interp1d([0.0, 0.1, 0.2, 0.9], [0.0, 1.0, 5.0, 2.0], kind="previous")
+SPLINE = interpolate.BSpline([0.0, 0.1, 0.2, 1.0], [1.0, 3.0, 0.0], 0)
+
+
+def is_positive(v):
+    try:
+        math.log(v)
+    except ValueError:
+        return 0.0
+    return 1.0
+
+
+def raises(t, x):
+    try:
+        with np.errstate(invalid="raise"):
+            np.sqrt(t - x[0])
+    except FloatingPointError:
+        return 0.0
+    return 1.0
+
+
+def shared(t, x):
+    try:
+        return 1.0 / float(t > x[0])
+    except ZeroDivisionError:
+        return 5.0
+
+
+def masked(t, x):
+    marks = np.zeros(2, bool)
+    marks[0] = t > x[0]
+    return marks.sum() * 1.0
+
+
+def stored(t, x):
+    counts = np.zeros(2, int)
+    counts[0] = 4 * t * x[0]
+    return counts[0] * 1.0
+
+
+ROUNDED = {
+    "rounded": lambda t, x: np.round(3 * t * x[0]),
+    "rounded to digits": lambda t, x: 4 * round(3 * t * x[0], 1),
+    "an array's method": lambda t, x: np.array([3 * t * x[0]]).round()[0],
+    "int": lambda t, x: int(4 * t * x[0]) * 1.0,
+    "a conversion": lambda t, x: np.array([4 * t * x[0]]).astype(int)[0] * 1.0,
+    "an array of whole numbers": lambda t, x: np.array([4 * t * x[0]], dtype=int)[0] * 1.0,
+    "written into whole numbers": stored,
+    "an index": lambda t, x: np.array([1.0, 2.0, 3.0, 4.0])[int(4 * t * x[0])],
+    "a histogram": lambda t, x: np.histogram([t, 0.5], bins=[0, x[0], 1.5])[0][1] * 1.0,
+    "a step in a table": lambda t, x: np.interp(t * x[0], [0, 0.1, 0.1, 1], [0.0, 0.0, 1.0, 1.0]),
+    "levels": lambda t, x: LEVELS(t * x[0])[()],
+    "a spline of degree 0": lambda t, x: SPLINE(t * x[0])[()],
+    "the nearest on a grid": lambda t, x: ndimage.map_coordinates(TABLE, [[3 * t * x[0]]], order=0)[
+        0
+    ],
+    "an end of a density": lambda t, x: stats.uniform.pdf(t, x[0], 2.0),
+    "a discrete distribution": lambda t, x: stats.poisson.cdf(4 * t * x[0], 2.0),
+    "an angle": lambda t, x: np.arctan2(0.0, t - x[0]),
+    "the sign of a determinant": lambda t, x: np.linalg.slogdet(np.array([[t - x[0]]]))[0],
+    "truths written": masked,
+    "a domain error": lambda t, x: is_positive(t - x[0]),
+    "a floating-point error": raises,
+    "a division by zero": shared,
+}
+
+
+@pytest.mark.parametrize("local", MODES)
+@pytest.mark.parametrize("integrand", ROUNDED.values(), ids=ROUNDED)
+def test_what_rounds_or_raises_is_a_step(integrand, local):
+    assert rows(integral(integrand), local) == [[1, 0, 0]]
+    assert second(integral(integrand), local) == {(0, 0)}
+
+
+def test_how_many_elements_there_are_is_a_step():
+    f = integral(lambda t, x: float(len(np.arange(0, t * x[0], 0.1))))
+    assert rows(f, local=True) == [[1, 0, 0]]
+
+
+AT_REST = {
+    "a conversion": lambda t, x: int(5 * x[0]) * x[1] * t,
+    "rounding": lambda t, x: np.round(3 * x[0]) * x[1],
+    "a table": lambda t, x: TABLE[np.searchsorted([0.1, 0.5], x[0])] * x[1] * t,
+    "levels": lambda t, x: LEVELS(x[0]) * x[1],
+    "a histogram": lambda t, x: np.histogram(x[:1], bins=[0, 0.2, 1])[0][1] * t * x[1],
+    "an error": lambda t, x: is_positive(x[0]) * x[1] + t,
+    "all by the variable": lambda t, x: x[1] * (np.round(3 * t) + int(3 * t) + LEVELS(0.9 * t)),
+}
+
+
+@pytest.mark.parametrize("local", MODES)
+@pytest.mark.parametrize("integrand", AT_REST.values(), ids=AT_REST)
+def test_what_rounds_inputs_alone_adds_nothing(integrand, local):
+    assert rows(integral(integrand), local) == [[0, 1, 0]]
+    assert second(integral(integrand), local) == set()
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_heights_of_a_table_stay_linear(local):
+    def f(t, x):
+        return np.interp(t, [0.0, 0.4, 1.0], x)
+
+    assert rows(integral(f), local) == [[1, 1, 1]]
+    assert second(integral(f), local) == set()
+
+
 KINKS = {
     "abs": lambda t, x: abs(t - x[0]),
     "minimum": lambda t, x: np.minimum(t, x[0]),
     "min": lambda t, x: min(t, x[0]),
     "clip": lambda t, x: np.clip(t, x[0], 0.8),
     "a maximum of an array": lambda t, x: np.max(np.array([t, x[0], 0.2])),
+    "a sum of magnitudes": lambda t, x: np.linalg.norm([t - x[0], 1.0], 1),
+    "lines of a table": lambda t, x: interpolate.interp1d([0.0, 0.1, 1.0], [0.0, 1.0, 0.0])(
+        t * x[0]
+    )[()],
     "the middle of three": lambda t, x: np.sort(np.array([t, x[0], 0.2]))[1],
     "interp": lambda t, x: np.interp(t * x[0], [0.0, 0.1, 1.0], [0.0, 1.0, 0.0]),
 }
