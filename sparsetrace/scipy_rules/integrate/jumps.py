@@ -141,10 +141,15 @@ class Moving:
     def moves(self, ids: Ids) -> NDArray[np.bool_]:
         """Which elements depend on what moves now, and on something else."""
         ids = joint(self.graph, np.asarray(ids))
+        if ids.size == 1:  # most are single numbers
+            return np.full(ids.shape, self._moves(ids.item()))
         unique, places = np.unique(ids, return_inverse=True)
-        bits = [self._bits_of(node) for node in unique.tolist()]
-        answers = [bool(each & _ELSE and each & self._active) for each in bits]
+        answers = [self._moves(node) for node in unique.tolist()]
         return np.array(answers, bool)[places].reshape(ids.shape)
+
+    def _moves(self, node: int) -> bool:
+        bits = self._bits_of(node)
+        return bool(bits & _ELSE and bits & self._active)
 
     def beside_steps(self, ids: Ids) -> Ids:
         """The ids of results, each of which multiplies a step with what it chooses."""
@@ -292,6 +297,9 @@ class Varying:
 
     def of_function(self, function: Callable[..., Any], args: Sequence[Any], result: Any) -> None:
         """Note that the result may be in another piece each time."""
+        if function is np.unwrap and contains_traced(args[0]):
+            plain = [values_of(x) for x in args]
+            self.note(function, np.unwrap(*plain) - plain[0], [ids_of(current(), args[0])] * 2)
         if not current().second_order:
             return
         places = _PLACES.get(function, (0,) if function in _KINKED else ())
