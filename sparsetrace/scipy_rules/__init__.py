@@ -55,7 +55,7 @@ RULES: dict[str, dict[str, str]] = {
             LSODA.__init__ cubature ode.integrate ode.set_initial_value solve_bvp
         """,
         "integrate.equations": "odeint solve_ivp",
-        "integrate.quadratures": "dblquad quad quad_vec simpson",
+        "integrate.quadratures": "dblquad nquad quad quad_vec simpson",
         "optimize.elementwise": "nsum tanhsinh",
     },
     "scipy.interpolate": {
@@ -352,7 +352,8 @@ _ALWAYS = frozenset(
     KDTree.count_neighbors KDTree.query_ball_tree KDTree.sparse_distance_matrix
     Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
     generic_filter labeled_comprehension lsim
-    cubature dblquad ode.integrate ode.set_initial_value odeint quad quad_vec solve_bvp solve_ivp
+    cubature dblquad nquad ode.integrate ode.set_initial_value odeint quad quad_vec
+    solve_bvp solve_ivp
     get_blas_funcs get_lapack_funcs
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
     bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lobpcg lsmr lsqr minres qmr svds tfqmr

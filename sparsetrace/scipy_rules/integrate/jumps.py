@@ -76,8 +76,6 @@ _KINKED = frozenset(
 """Functions whose results are linear in pieces."""
 _PLACES: dict[Callable[..., Any], tuple[int, ...]] = {np.interp: (0, 1, 5)}
 """Which of a function's arguments are places, in which it is linear in pieces: no heights."""
-_GUARDS = frozenset((np.isnan, np.isinf, np.isfinite))
-"""Whether there is a number at all, which moves nothing."""
 
 
 _ELSE, _STEP = 1, 2
@@ -197,8 +195,6 @@ class Moving:
         out : ndarray of int32
             The union of all operands.
         """
-        if ufunc in _GUARDS:
-            return np.minimum(out, self.graph.opaque)
         if is_piecewise_constant(ufunc):
             return self._step(out, np.minimum(out, self.graph.opaque))
         return self._smooth(out, out) if ufunc in _PIECES and self.graph.second_order else out
@@ -287,8 +283,6 @@ class Varying:
         self, ufunc: np.ufunc, ids_in: Sequence[Any], values_in: Sequence[Any], out: Ids
     ) -> Ids:
         """The ids as they are; notes which piece each element is in."""
-        if ufunc in _GUARDS:
-            return out
         pieces = ufunc if is_piecewise_constant(ufunc) else _PIECES.get(ufunc)
         if pieces is not None:
             with np.errstate(all="ignore"):

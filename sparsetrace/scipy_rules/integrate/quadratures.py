@@ -113,6 +113,25 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
     return (*_results(returned, [a, b]), *_how(call, full_output))
 
 
+def nquad(call, func, ranges, args, opts, full_output):
+    """By SciPy's own code, whose calls of ``quad`` are traced where something traced comes out.
+
+    At a point nothing does of steps; these are noted over all of the box.
+    """
+    trace, returned = current(), Returned()
+    if not trace.local:
+        return call.original(func, ranges, args, opts, full_output)
+    with varying(trace) as steps:
+        value, *others = call.original(steps.each(func), ranges, args, opts, full_output)
+    if contains_traced(value):
+        returned.add(array_of(value))
+    returned.join_steps(steps, value)
+    if returned.ids is None:
+        return (value, *others)
+    value = of_values(value)
+    return (_made(returned.ids, returned.dtype, value), *others)
+
+
 def simpson(call, y, x, dx, axis):
     """Of constant places SciPy's own code; of traced ones all depends on all."""
     if contains_traced(x):

@@ -211,7 +211,6 @@ RESTING = {
         [0, 1, 0],
     ),
     "a step of an input": (lambda t, x: np.floor(x[0]) + x[1] * t, [0, 1, 0], [0, 1, 0]),
-    "a look for NaN": (lambda t, x: 0.0 if np.isnan(t * x[0]) else x[1], [0, 1, 0], [0, 1, 0]),
 }
 
 
@@ -221,6 +220,36 @@ def test_what_does_not_move_adds_nothing(integrand, anywhere, here):
     assert rows(f, local=False) == [anywhere]
     assert rows(f, local=True) == [here]
     assert second(f, local=False) == second(f, local=True) == set()
+
+
+@pytest.mark.parametrize("local", MODES)
+def test_where_a_number_begins_to_exist(local):
+    f = integral(lambda t, x: 0.0 if np.isnan(np.log(t - x[0])) else 1.0)
+    assert rows(f, local) == [[1, 0, 0]]
+    always = integral(lambda t, x: 0.0 if np.isnan(t * x[0]) else x[1])
+    wanted = [1, 1, 0]  # conservative: what is no number anywhere is not known
+    assert rows(always, local) == [[0, 1, 0] if local else wanted]
+
+
+@pytest.mark.parametrize("local", MODES)
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_integrals_over_boxes(dimensions, local):
+    options = {"epsabs": 0.1, "limit": 4}
+
+    def f(x):
+        def inside(*place):
+            return 1.0 if sum(place) > x[0] * (1 + place[-1]) else 0.0
+
+        return np.array([integrate.nquad(inside, [[0, 1]] * dimensions, opts=options)[0]])
+
+    def smooth(x):
+        def values(*place):
+            return np.sin(place[0]) * x[1]
+
+        return np.array([integrate.nquad(values, [[0, 1]] * dimensions, opts=options)[0]])
+
+    assert rows(f, local) == [[1, 0, 0]]
+    assert rows(smooth, local) == [[0, 1, 0]]
 
 
 def test_at_a_point_a_step_counts_where_it_is_taken():
