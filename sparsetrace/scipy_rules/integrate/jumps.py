@@ -17,6 +17,9 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import unwrap
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
@@ -291,9 +294,9 @@ class Varying:
 
     def of_function(self, function: Callable[..., Any], args: Sequence[Any], result: Any) -> None:
         """Note that the result may be in another piece each time."""
-        if function is np.unwrap and contains_traced(args[0]):
+        if function is unwrap and contains_traced(args[0]):
             plain = [values_of(x) for x in args]
-            self.note(function, np.unwrap(*plain) - plain[0], [ids_of(current(), args[0])] * 2)
+            self.note(function, unwrap(*plain) - plain[0], [ids_of(current(), args[0])] * 2)
         if not current().second_order:
             return
         places = _PLACES.get(function, (0,) if function in _KINKED else ())
