@@ -222,10 +222,25 @@ def ode_integrate(call, self, t, step, relax):
 
     def solve(right_hand_side, place) -> Any:
         jac = self.jac and of_jacobian(lambda time, y: self.jac(time, y, *self.jac_params))
-        end, self.t = self._integrator.run(
-            right_hand_side, jac or (lambda: None), np.array(of_values(place)),
+        met: list[TracedResult] = []
+
+        def asked(time, y) -> Any:
+            """The slopes; no error passes compiled code, which would go on and ask again."""
+            if met:
+                return np.zeros(np.shape(y))
+            try:
+                return right_hand_side(time, y)
+            except TracedResult as result:
+                met.append(result)
+                return np.zeros(np.shape(y))
+
+        end, last = self._integrator.run(
+            asked, jac or (lambda: None), np.array(of_values(place)),
             of_values(before), of_values(t), (), (),
         )  # fmt: skip
+        if met:
+            raise met[0]
+        self.t = last
         return np.array(end)
 
     out, found = problem.solved(solve, until)

@@ -398,3 +398,18 @@ def test_a_boundary_value_problem(local):
         return integrate.solve_bvp(slopes, ends, np.linspace(0, 1, 5), np.zeros((2, 5))).sol(0.5)
 
     assert rows(f, local) == [[1, 0, 0], [1, 0, 0]]
+
+
+@pytest.mark.parametrize("local", MODES)
+@pytest.mark.parametrize("integrator", ["vode", "lsoda", "dopri5"])
+def test_slopes_that_are_traced_end_no_compiled_code(integrator, local):
+    def stepped(x):
+        solver = integrate.ode(lambda t, y: [1.0 if t < x[0] else 0.0]).set_integrator(integrator)
+        return solver.set_initial_value([0.5], 0.0).integrate(1.0)
+
+    def grown(x):
+        solver = integrate.ode(lambda t, y: [x[1] * y[0]]).set_integrator(integrator)
+        return solver.set_initial_value([0.5], 0.0).integrate(1.0)
+
+    assert rows(stepped, local) == [[1, 0, 0]]
+    assert rows(grown, local) == [[0, 1, 0]]
