@@ -20,15 +20,17 @@ from sparsetrace.graph.graph import OPAQUE, Ids, lowest
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.operands import FLOAT, Elements, is_traced_array
 
-__all__ = ["at_a_point"]
+__all__ = ["LARGEST", "LEAST", "MOST", "NUMBERS", "at_a_point"]
 
 _SUMS = frozenset((np.add, np.subtract))
 _PRODUCTS = frozenset((np.multiply, np.divide))
 _SMALL = 4096
 """Beyond, what the rule takes is little beside what the elements take."""
-_LEAST, _MOST = 2.3e-308, 1.7e308
-_NUMBERS = frozenset((float, int, np.float64))
-_LARGEST = 2**53
+LEAST, MOST = 2.3e-308, float("inf")
+"""Between these a product or a quotient has neither underflown nor overflown."""
+NUMBERS = frozenset((float, int, np.float64))
+"""Types of constants."""
+LARGEST = 2**53
 """Whole numbers beyond are not all floats."""
 
 
@@ -59,7 +61,7 @@ def at_a_point(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
             return None
     else:
         size = absolute(values)
-        if not (size.min() >= _LEAST and size.max() <= _MOST):
+        if not (size.min() > LEAST and size.max() < MOST):
             return None
     since = trace.graph.size
     if p is None or q is None:
@@ -77,8 +79,8 @@ def at_a_point(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Any:
 def _operand(trace: Trace, x: Any) -> tuple[Ids | None, Any] | None:
     """The ids and the values of an array without constants; of a constant the values; else None."""
     cls = type(x)
-    if cls in _NUMBERS:
-        return None if cls is int and not -_LARGEST < x < _LARGEST else (None, x)
+    if cls in NUMBERS:
+        return None if cls is int and not -LARGEST < x < LARGEST else (None, x)
     if cls is np.ndarray:
         ordinary = x.dtype is FLOAT and x.ndim and x.flags.c_contiguous
         return (None, x) if ordinary and x.size else None

@@ -15,6 +15,7 @@ import numpy as np
 from numpy import errstate
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.local_arrays import LARGEST, LEAST, MOST, NUMBERS
 from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT
@@ -32,11 +33,6 @@ _PRODUCTS: dict[np.ufunc, Callable[[float, float], float]] = {
     np.multiply: operator.mul,
     np.divide: operator.truediv,
 }
-_LEAST, _MOST = 2.3e-308, float("inf")
-"""Between these a product or a quotient has neither underflown nor overflown."""
-_CONSTANTS = frozenset((float, int, np.float64))
-_LARGEST = 2**53
-"""Whole numbers beyond are not all floats."""
 
 
 def at_a_point(kind: type[Any], trace: Trace, ufunc: np.ufunc, a: Any, b: Any) -> Any:
@@ -58,17 +54,17 @@ def at_a_point(kind: type[Any], trace: Trace, ufunc: np.ufunc, a: Any, b: Any) -
         return None
     if ufunc in _SUMS:
         value = _SUMS[ufunc](left, right)
-        if not -_MOST < value < _MOST:
+        if not -MOST < value < MOST:
             return None
     elif ufunc in _PRODUCTS:
         if not left or not right:
             return None
         value = _PRODUCTS[ufunc](left, right)
-        if not _LEAST < abs(value) < _MOST:
+        if not LEAST < abs(value) < MOST:
             return None
-    elif ufunc is np.power and type(a) is kind and type(b) in _CONSTANTS and right == 2.0:
+    elif ufunc is np.power and type(a) is kind and type(b) in NUMBERS and right == 2.0:
         value = left * left
-        if not _LEAST < value < _MOST:
+        if not LEAST < value < MOST:
             return None
     else:
         return None
@@ -99,10 +95,10 @@ def one_at_a_point(kind: type[Any], trace: Trace, ufunc: object, a: Any) -> Any:
         special.append(record.infinite)
     with errstate(all="ignore"):
         at = np.float64(value)
-        if not -_MOST < value < _MOST or any(predicate(at) for predicate in special):
+        if not -MOST < value < MOST or any(predicate(at) for predicate in special):
             return None
         result = ufunc(at)
-    if type(result) is not np.float64 or not _LEAST < abs(result) < _MOST:
+    if type(result) is not np.float64 or not LEAST < abs(result) < MOST:
         return None
     node = a._id
     if trace.second_order:
@@ -117,6 +113,6 @@ def _value(kind: type[Any], trace: Trace, x: Any) -> float | None:
         if x._id <= OPAQUE or x._dtype is not FLOAT or x._trace is not trace:
             return None
         return float(x._value)
-    if cls not in _CONSTANTS or (cls is int and not -_LARGEST < x < _LARGEST):
+    if cls not in NUMBERS or (cls is int and not -LARGEST < x < LARGEST):
         return None
     return float(x)

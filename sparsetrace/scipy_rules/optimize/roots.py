@@ -19,6 +19,7 @@ from sparsetrace.operands.operands import contains_traced, dtype_of, float_dtype
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
+    of_jacobian,
     of_values,
     reached,
     unknown_number,
@@ -31,7 +32,7 @@ def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple
     trace, returned = current(), Returned()
     for name, option in options.items():
         if callable(option) and name != "callback":
-            options[name] = Returned().values_only(option, keep=False, decides=True)
+            options[name] = of_jacobian(option)
     found = None
     if trace.local or not contains_traced(start):
         try:
