@@ -26,13 +26,13 @@ from sparsetrace.dispatch.sparse_operators import given_way, reflected
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import joint
 from sparsetrace.graph.graph import OPAQUE, Ids, highest
+from sparsetrace.numbers.hidden_names import Hidden
+from sparsetrace.numbers.refused_values import refuse_value
 from sparsetrace.numbers.scalar import (
-    Hidden,
     Number,
     TracedScalar,
     as_python,
     number,
-    refuse_value,
 )
 from sparsetrace.numbers.text import array_text
 from sparsetrace.numpy_rules import indexing

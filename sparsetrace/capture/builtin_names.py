@@ -15,7 +15,8 @@ import numpy as np
 from sparsetrace.context import CURRENT
 from sparsetrace.numbers.derived_floats import as_float
 from sparsetrace.numbers.python_numbers import PythonNumber
-from sparsetrace.numbers.scalar import as_python, refuse_digits
+from sparsetrace.numbers.refused_values import refuse_digits
+from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.complex_operands import elements_of
 from sparsetrace.operands.operands import contains_traced, is_traced
 from sparsetrace.operands.raising import by_numpy

@@ -35,7 +35,7 @@ from sparsetrace.masked.data_and_mask import (
 )
 from sparsetrace.masked.masked_constant import compared_by_identity
 from sparsetrace.masked.masked_layout import MaskedLayout
-from sparsetrace.numbers.scalar import refuse_truth, refuse_value
+from sparsetrace.numbers.refused_values import refuse_truth, refuse_value
 from sparsetrace.numbers.text import numbered, set_text
 from sparsetrace.operands.operands import (
     Elements,

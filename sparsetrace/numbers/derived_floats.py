@@ -16,7 +16,8 @@ from weakref import WeakKeyDictionary
 from sparsetrace.context import Trace
 from sparsetrace.errors import EscapeError, explain, opaque_call
 from sparsetrace.numbers.python_numbers import TracedPythonFloat
-from sparsetrace.numbers.scalar import Number, refuse_value
+from sparsetrace.numbers.refused_values import refuse_value
+from sparsetrace.numbers.scalar import Number
 
 __all__ = ["DerivedFloat", "as_float", "derived", "is_followed"]
 

@@ -18,18 +18,17 @@ import numpy as np
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.calls import ufunc_call
 from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.numbers.hidden_names import Hidden, match
 from sparsetrace.numbers.local_numbers import at_a_point
 from sparsetrace.numbers.scalar import (
     NUMBERS,
     PYTHON_KINDS,
-    Hidden,
     Number,
     TracedComplex,
     TracedInteger,
     TracedScalar,
     as_python,
     is_open,
-    match,
     mixed,
     name_comparison,
     noted_comparison,

@@ -13,7 +13,6 @@ from array import array as array_of_numbers
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import count
 from types import WrapperDescriptorType
 from typing import Any, NoReturn, cast
 
@@ -28,13 +27,14 @@ from sparsetrace.dispatch.calls import function_call, ufunc_call
 from sparsetrace.errors import (
     BY_VALUES,
     INDEX,
-    EscapeError,
     ValueDependentError,
     explain,
-    opaque_call,
 )
 from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.numbers.hashes_among_keys import hash_among, new_hash
+from sparsetrace.numbers.hidden_names import Hidden, absent, match
 from sparsetrace.numbers.local_numbers import at_a_point, one_at_a_point
+from sparsetrace.numbers.refused_values import refuse_digits, refuse_truth, refuse_value
 from sparsetrace.numbers.text import formatted_text, scalar_text
 from sparsetrace.numbers.unbounded import number_of
 from sparsetrace.operands import unions
@@ -45,30 +45,23 @@ from sparsetrace.operands.python_operators import COMPARISONS, define
 from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
-from sparsetrace.user_code.attribute_access import by_numpy, by_users_name, whether_there
+from sparsetrace.user_code.attribute_access import by_users_name, whether_there
 from sparsetrace.user_code.callers import calls_cache, drops_hash, looked_up_in
 
 __all__ = [
     "NUMBERS",
-    "Hidden",
     "Number",
     "TracedComplex",
     "TracedInteger",
     "TracedScalar",
     "as_python",
     "is_open",
-    "match",
     "mixed",
     "name_comparison",
     "noted_comparison",
     "number",
-    "refuse_truth",
-    "refuse_value",
     "unites",
 ]
-
-_NEW_HASHES = count(1 << 60)
-"""That no number of Python's is likely to have, and no two keys of a cache."""
 
 
 @lru_cache(maxsize=1024)
@@ -278,68 +271,6 @@ def mixed(ufunc: np.ufunc, a: Any, b: Any) -> Any:
     return result
 
 
-_ALL_WHOLE = 2.0**52
-"""From here on every float is a whole number: ``int(v)`` is no step, but the number itself.
-
-So are the digits of a float read, ``int(math.frexp(v)[0] * 2**53)``, as mpmath does.
-"""
-
-
-def refuse_value(call: str, what: str = "a traced number") -> NoReturn:
-    """Raise the error of a conversion that needs the value."""
-    raise EscapeError(
-        explain(
-            call,
-            f"it needs the value of {what}, and the trace would end there",
-            "Keep the number as it is: v for np.float64(v), np.trunc(v) for int(v); indices "
-            "and counts must come from constants.",
-            opaque_call(),
-        )
-    )
-
-
-def refuse_digits(number: Any) -> None:
-    """Refuse ``int(v)`` at a point where it is the float itself, and no step of it."""
-    trace = number._trace
-    if not trace.local or trace.dependency or number.dtype.kind != "f":
-        return
-    if _ALL_WHOLE <= abs(number._values) < np.inf:
-        refuse_value("int()")
-
-
-_MOST_KEYS = 32
-_KEYS = (bool, int, float, complex, np.number, np.bool_, str, bytes, type(None))
-"""Keys of which nothing but a number equals a number."""
-
-
-def _hash_among(number: Any, container: Any) -> int | None:
-    """The hash of the key that the number equals, each a branch; another one if it equals none.
-
-    None where there may be other keys that equal it, or more than a few.  So it is where a number
-    at a point is found, unless nothing can have put it there for that point.
-    """
-    if container is None or len(container) > _MOST_KEYS:
-        return None
-    if not all(isinstance(key, _KEYS) and not isinstance(key, Number) for key in container):
-        return None
-    for key in container:
-        if isinstance(key, _KEYS[:6]) and number == key:
-            kept = number._trace.local and type(container) is not frozenset
-            return None if kept else hash(key)
-    return next(_NEW_HASHES)
-
-
-def refuse_truth(what: str) -> NoReturn:
-    """Raise the error of a branch on a traced value."""
-    raise ValueDependentError(
-        explain(
-            "bool()",
-            f"a branch (if, while, and, or, assert) on {what} depends on the inputs",
-            "Use np.where, np.maximum or np.clip, which trace both outcomes.",
-        )
-    )
-
-
 def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     trace = self._trace
     if method != "__call__" or kwargs:
@@ -454,7 +385,7 @@ class Number(metaclass=_Kind):
 
     def _named_array(self) -> Any:
         """What ``v.__array__`` is in a plain run."""
-        raise _absent(self, "__array__")
+        raise absent(self, "__array__")
 
     def __float__(self) -> float:
         refuse_value("float()")
@@ -505,15 +436,15 @@ class Number(metaclass=_Kind):
         frame = sys._getframe(1)
         if self._dtype.kind in "iu":
             known = self._decided()  # type: ignore[attr-defined]
-            found = _hash_among(self, looked_up_in(frame)) if known is None else hash(known)
+            found = hash_among(self, looked_up_in(frame)) if known is None else hash(known)
             return hash(self.__index__()) if found is None else found  # type: ignore[attr-defined]
         if calls_cache(frame):
-            return next(_NEW_HASHES)
-        found = _hash_among(self, looked_up_in(frame))
+            return new_hash()
+        found = hash_among(self, looked_up_in(frame))
         if found is not None:
             return found
         if drops_hash(frame):
-            return next(_NEW_HASHES)
+            return new_hash()
         raise ValueDependentError(
             explain(
                 "hash()",
@@ -621,7 +552,7 @@ class TracedScalar(Number):
     def __iter__(self) -> None:
         """None is no iterator; with ``__getitem__`` alone it would pass for an empty sequence."""
         if by_users_name(sys._getframe(1)):
-            raise _absent(self, "__iter__")
+            raise absent(self, "__iter__")
 
     def __getitem__(self, key: Any) -> Any:
         """As elements of arrays: ``v[()]``, ``v[...]``, ``v[None]`` and ``v[v > 0]`` alone."""
@@ -812,70 +743,6 @@ for _name in "add sub mul truediv floordiv mod divmod and or xor lshift rshift".
     define(TracedScalar, _name, _binary)
 for _name in COMPARISONS:
     define(TracedScalar, _name, _comparison)
-
-
-def _absent(number: Any, name: str) -> AttributeError:
-    """The error of a plain number without this attribute."""
-    shown = number.__class__
-    shown_name = shown.__name__ if shown.__module__ == "builtins" else f"numpy.{shown.__name__}"
-    return AttributeError(f"{shown_name!r} object has no attribute {name!r}", name=name, obj=number)
-
-
-class Hidden:
-    """What Python or NumPy look up, on the class or by name, and the user's code must not see."""
-
-    _from = staticmethod(by_users_name)
-
-    def __init__(self, name: str, result: Any) -> None:
-        self._name, self._found = name, result
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        if self._from(sys._getframe(1)):
-            raise _absent(instance, self._name)
-        bind = getattr(type(self._found), "__get__", None)
-        return self._found if bind is None else bind(self._found, instance, type(instance))
-
-
-class _Refused:
-    """What the plain number has, and a traced one has not; it is there for the user's code."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is None:
-            return self
-        frame = sys._getframe(1)
-        if not by_users_name(frame):
-            if self._name == "__buffer__":  # compiled code asks for the bytes, since Python 3.12
-                if by_numpy(frame):
-                    raise BufferError("a TracedScalar has no bytes")
-                refuse_value("a read of bytes")
-            raise _absent(instance, self._name)
-        return None if whether_there(frame) else refuse_value(f"v.{self._name}")
-
-
-_OF_CLASSES = frozenset(
-    "__annotations__ __doc__ __firstlineno__ __module__ __slots__ __static_attributes__ "
-    "pattern".split()
-)
-"""What any class written in Python has, and what is documented as the trace's own."""
-
-
-def match(cls: type[Number], plain: type) -> None:
-    """Make ``hasattr`` answer for the class as for the plain number."""
-    has: dict[str, Any] = {}
-    for base in reversed(type.mro(cls)[:-1]):
-        has.update(vars(base))
-    wanted = set(dir(plain))
-    for name, item in has.items():
-        own = name.startswith("_") and not name.startswith("__")
-        if not (own or name in wanted or name in _OF_CLASSES or isinstance(item, Hidden)):
-            setattr(cls, name, Hidden(name, item))
-    for name in wanted.difference(has, dir(object)):
-        setattr(cls, name, _Refused(name))
 
 
 def _unary_method(ufunc: np.ufunc) -> Callable[..., Any]:
