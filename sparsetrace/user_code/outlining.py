@@ -16,6 +16,7 @@ import ast
 import linecache
 import types
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -152,9 +153,26 @@ def _is_needed(node: ast.stmt, lines: frozenset[int], before: frozenset[Place]) 
     """Whether a statement of a module holds what is outlined, or changes how that is compiled."""
     if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return True  # calls of what is imported are compiled in another way
-    places = lines.union(line for line, _ in before)
-    first = min([node.lineno, *(x.lineno for x in getattr(node, "decorator_list", ()))])
-    return any(first <= line <= (node.end_lineno or first) for line in places)
+    return _is_around(node, lines.union(line for line, _ in before))
+
+
+def _is_around(node: ast.AST, lines: Iterable[int]) -> bool:
+    """Whether a node, with its decorators, or something in it stands at one of some lines."""
+    first = getattr(node, "lineno", None)
+    if first is None:  # arguments, the items of a ``with``
+        return True
+    first = min([first, *(x.lineno for x in getattr(node, "decorator_list", ()))])
+    last: int = getattr(node, "end_lineno", None) or first
+    return any(first <= line <= last for line in lines)
+
+
+def _walk_around(node: ast.AST, line: int) -> Iterator[ast.AST]:
+    """Like `ast.walk`, without what stands at other lines alone."""
+    waiting = deque([node])
+    while waiting:
+        node = waiting.popleft()
+        waiting.extend(x for x in ast.iter_child_nodes(node) if _is_around(x, (line,)))
+        yield node
 
 
 def _compiled(tree: ast.Module, filename: str) -> types.CodeType:
@@ -233,13 +251,14 @@ class _Choice:
     ) -> None:
         self.around = around
         self.types = _LOOPS if loops else (ast.IfExp, ast.stmt)
-        self.parents = {
-            child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)
-        }
+        some = lines.union(line for line, _ in before)
+        nodes = [x for y in tree.body if _is_around(y, some) for x in ast.walk(y)]
+        self.parents: dict[ast.AST, ast.AST] = dict.fromkeys(tree.body, tree)
+        self.parents.update((child, node) for node in nodes for child in ast.iter_child_nodes(node))
         self.chosen: list[ast.AST] = []
         self.tails: dict[ast.AST, ast.AST] = {}
         """Statements from which on to its end a function is outlined, with that."""
-        for node in ast.walk(tree):
+        for node in nodes:
             can_be = isinstance(node, (ast.stmt, ast.IfExp)) or self._is_element(node)
             if can_be and _place(node) in before:
                 self._add(node)
@@ -251,7 +270,7 @@ class _Choice:
         """The statements and expressions whose tests are at a line."""
         tests: list[ast.AST] = []
         simple: list[ast.AST] = []
-        for node in ast.walk(tree):
+        for node in _walk_around(tree, line):
             if any(_spans(test, line) for test in _tests_of(node)):
                 tests.append(node)
             elif (
