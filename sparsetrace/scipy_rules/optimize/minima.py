@@ -2,8 +2,8 @@
 
 Contract: where a function is least is an implicit function of all that its values, its
 constraints and its bounds depend on, jointly nonlinear.  There its slope vanishes: what it
-depends on is looked for without cuts.  Where the search starts does not matter: a result varies
-with it by less than the search's tolerance.
+depends on is looked for without cuts.  Where the search starts matters along directions in which a
+function is flat: in a global trace it may, at a point another search tells (`starts`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import itertools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.callbacks import TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.optimize.starts import aside, beside_starts, varies
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     Hidden,
@@ -65,6 +66,8 @@ class _Search:
         other = {k: v for k, v in given.items() if k not in _STARTS and not callable(v)}
         self.sources = [part for part in _parts(other.values()) if contains_traced(part)]
         self.start = next((given[name] for name in _STARTS[:1] if name in given), None)
+        self.starts = {name: given[name] for name in _STARTS if contains_traced(given.get(name))}
+        """Those that depend on inputs."""
         self.width = next((_width(given[name]) for name in _WIDTHS if given.get(name)), None)
 
     def _with_extra(self, function) -> Callable[..., Any]:
@@ -107,7 +110,7 @@ class _Search:
     def run(self) -> Any:
         """What SciPy finds for the values at the point; None where these are not known."""
         given = self._bound.arguments
-        known = current().local or not (self.sources or contains_traced(self.start))
+        known = current().local or not (self.sources or self.starts)
         if not known:
             return None
         for name, value in given.items():
@@ -118,6 +121,19 @@ class _Search:
         except TracedResult:
             return None
 
+    def varies(self, found, solution: Callable[[Any], Any]) -> Any:
+        """Which numbers of a place that was found vary with the start."""
+        if not _has_ended(found):
+            return True
+        given = self._bound.arguments
+        moved = {name: aside(given[name]) for name in self.starts}
+        given.update((name, start) for name, (start, _) in moved.items())
+        return varies(
+            np.asarray(solution(found), float),
+            lambda: solution(self.call.original(*self._bound.args, **self._bound.kwargs)),
+            max(most for _, most in moved.values()),
+        )
+
     def total(self, shape: tuple[int, ...], place) -> Ids:
         """All that the functions depend on, at a place or at unknown numbers."""
         trace = current()
@@ -126,6 +142,11 @@ class _Search:
         with uncut():
             results = [function(z) for function in self.objectives]
         return np.asarray(total_of(results, self.sources))
+
+
+def _has_ended(found) -> bool:
+    """Whether SciPy says of a result that the search has come to its end."""
+    return bool(getattr(found, "success", True))
 
 
 _PARTS = ("A", "lb", "ub")
@@ -173,16 +194,25 @@ def uncut() -> Iterator[None]:
         trace.values = values
 
 
-def _found(call: Call, args, kwargs, solution: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
-    """The place of the least value, the id of all that it depends on, and what SciPy returned.
+class _Found(NamedTuple):
+    """What a search has found."""
 
-    The place is None where nothing is traced.
-    """
+    place: Any
+    """None where nothing is traced."""
+    total: Ids
+    """The id of all that the least value depends on..."""
+    beside: Ids
+    """...and of that and the start: what is found on the way there depends on it."""
+    result: Any
+    """What SciPy returned, if it was run."""
+
+
+def _found(call: Call, args, kwargs, solution: Callable[[Any], Any]) -> _Found:
     search = _Search(call, args, kwargs)
     found = search.run()
-    met_traced = search.met_traced or search.sources or contains_traced(search.start)
-    if found is not None and not met_traced:
-        return None, None, found
+    if found is not None and not (search.met_traced or search.sources or search.starts):
+        nothing = np.asarray(current().graph.opaque, np.int32)
+        return _Found(None, nothing, nothing, found)
     place = None if found is None else np.asarray(solution(found), float)
     if place is not None:
         shape = place.shape
@@ -190,14 +220,20 @@ def _found(call: Call, args, kwargs, solution: Callable[[Any], Any]) -> tuple[An
         shape = (np.size(search.start),)
     else:
         shape = () if search.width is None or call.name.endswith("_scalar") else (search.width,)
-    total = search.total(shape, place)
+    total = beside = search.total(shape, place)
     ids = np.broadcast_to(total, shape).copy()
-    return made(current(), ids, float, place, scalar=not shape), total, found
+    if search.starts:
+        starts = np.asarray(total_of(list(search.starts.values())))
+        beside = beside_starts(total, starts)
+        where = True if found is None else search.varies(found, solution)
+        ids = beside_starts(ids, starts, where)
+    place = made(current(), ids, float, place, scalar=not shape)
+    return _Found(place, total, beside, found)
 
 
 def _place(call: Call, *given, **named) -> Any:
     """The place alone."""
-    place, _, found = _found(call, given, named, lambda result: result)
+    place, *_, found = _found(call, given, named, lambda result: result)
     return found if place is None else place
 
 
@@ -207,7 +243,7 @@ fmin_powell = fmin_slsqp = fminbound = _place
 
 def _first_of_several(call: Call, *given, **named) -> Any:
     """The place, and how the search went."""
-    place, total, found = _found(call, given, named, lambda result: result[0])
+    place, total, beside, found = _found(call, given, named, lambda result: result[0])
     if place is None:
         return found
     if call.name.endswith("leastsq"):
@@ -215,7 +251,7 @@ def _first_of_several(call: Call, *given, **named) -> Any:
         if not asked.get("full_output"):
             return place, 1 if found is None else found[1]
         cov = None if found is None else found[1]
-        every = np.broadcast_to(total, (np.size(place),) * 2).copy()
+        every = np.broadcast_to(beside, (np.size(place),) * 2).copy()
         hidden = Hidden(call.name, "how it was found has no rule", "Use what was found.")
         return place, made(current(), every, float, cov), hidden, "", 1
     if call.name.endswith("fmin_tnc"):
@@ -229,14 +265,12 @@ fmin_l_bfgs_b = fmin_tnc = leastsq = _first_of_several
 
 def _described(call: Call, *given, **named) -> Any:
     """SciPy's result object with the place, the value there, and whether it was found."""
-    place, total, found = _found(call, given, named, lambda result: result.x)
-    if place is None:
-        return found
-    return _result(call, place, total, found)
+    found = _found(call, given, named, lambda result: result.x)
+    return found.result if found.place is None else _result(call, *found)
 
 
-def _result(call: Call, place: Any, total: Ids, found: Any) -> Any:
-    """SciPy's result object, at a point with what SciPy found."""
+def _result(call: Call, place: Any, total: Ids, beside: Ids, found: Any) -> Any:
+    """SciPy's result object, at a point with what SciPy found; see `_Found`."""
     hidden = Hidden(call.name, "this part of the result has no rule", "Use its x and fun.")
     result = sys.modules["scipy.optimize"].OptimizeResult(dict.fromkeys(_HIDDEN, hidden))
     result.update(success=True, status=0, message="", x=place)
@@ -247,7 +281,7 @@ def _result(call: Call, place: Any, total: Ids, found: Any) -> Any:
         slopes["jac"] = np.full(np.shape(place), np.nan)
     for name, value in slopes.items():
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            every = np.broadcast_to(total, value.shape).copy()
+            every = np.broadcast_to(beside, value.shape).copy()
             result[name] = made(current(), every, float, None if found is None else value)
     for name in ("fun", "cost", "optimality"):
         if found is None and name != "fun" and not call.name.endswith("least_squares"):
@@ -281,7 +315,7 @@ def _of_data(call: Call, *given, **named) -> Any:
     total = total_of(sources)
     ids = np.broadcast_to(total, (width,)).copy()
     place = made(current(), ids, float, None if found is None else np.asarray(found.x, float))
-    return _result(call, place, total, found)
+    return _result(call, place, total, total, found)
 
 
 linprog = lsq_linear = milp = _of_data
@@ -364,34 +398,45 @@ def curve_fit(
     constant(call, (bounds, check_finite), "a bound")
     asked = {name: x for name, x in kwargs.items() if name not in _STEPPING}
     sources = [x for x in (xdata, ydata, sigma, *asked.values()) if contains_traced(x)]
-    is_known = trace.local or not (sources or any(map(contains_traced, kwargs.values())))
+    is_known = trace.local or not any(map(contains_traced, (*sources, p0, *kwargs.values())))
     options = {name: of_values(x) for name, x in kwargs.items()} if is_known else {}
     count = len(p0) if p0 is not None else len(inspect.signature(f).parameters) - 1
     start = np.ones(count) if p0 is None else of_values(p0) if trace.local else p0
     found = None
+
+    def fitted(start) -> Any:
+        return call.original(
+            model, values_of(xdata), values_of(ydata), start, values_of(sigma),
+            absolute_sigma, check_finite, bounds, method, jac, nan_policy=nan_policy,
+            full_output=full_output,
+            **options,
+        )  # fmt: skip
+
+    def varies_with_start(parameters) -> bool:
+        moved, most = aside(start)
+        return bool(varies(parameters, lambda: fitted(moved)[0], most).any())
+
     if is_known:
         try:
-            found = call.original(
-                model, values_of(xdata), values_of(ydata), start, values_of(sigma),
-                absolute_sigma, check_finite, bounds, method, jac, nan_policy=nan_policy,
-                full_output=full_output,
-                **options,
-            )  # fmt: skip
+            found = fitted(start)
         except TracedResult:
             pass
         else:
-            if not (sources or met[0]):
+            if not (sources or met[0] or contains_traced(p0)):
                 return found
     place = np.full(count, np.nan) if found is None else np.asarray(found[0])
     unknown = made(trace, np.full(count, trace.graph.opaque, np.int32), float, place)
     with uncut():
         values = array_of(f(xdata, *unknown))
     total = np.asarray(total_of(values, sources))
-    of_values_found = (None, None) if found is None else found[:2]
     shapes = (count,), (count, count)
+    all_ids = [np.broadcast_to(total, shape).copy() for shape in shapes]
+    if contains_traced(p0):
+        where = found is None or varies_with_start(found[0])
+        all_ids = [beside_starts(ids, np.asarray(total_of(p0)), where=where) for ids in all_ids]
+    of_values_found = (None, None) if found is None else found[:2]
     results = [
-        made(trace, np.broadcast_to(total, shape).copy(), float, value)
-        for shape, value in zip(shapes, of_values_found, strict=True)
+        made(trace, ids, float, value) for ids, value in zip(all_ids, of_values_found, strict=True)
     ]
     if full_output:
         hidden = Hidden(call.name, "how it was found has no rule", "Use what was found.")

@@ -1,8 +1,10 @@
 """``scipy.optimize``: roots of equations whose residuals depend on traced numbers.
 
 Contract: a root is an implicit function.  Unknowns that the equations join depend on all that
-these residuals depend on, jointly nonlinear.  Where the search starts does not matter: a
-solver's result varies with it by less than its tolerance.
+these residuals depend on, jointly nonlinear.  Where the search starts matters to unknowns that no
+equation reads, or that have fewer equations than they are, and at a point where another search says
+so (`starts`); other roots are taken as isolated: a solver's result varies with the start by less
+than its tolerance.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
@@ -24,11 +27,18 @@ from sparsetrace.scipy_rules.callbacks import (
     reached,
     unknown_number,
 )
+from sparsetrace.scipy_rules.optimize.starts import aside, beside_starts, varies
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
+from sparsetrace.scipy_rules.whole import total_of
 
 
-def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple[Any, Any]:
-    """The root, and what SciPy returned, if it was run."""
+def _root(
+    call: Call, function, start, options: dict[str, Any], search, *, is_bracket: bool = False
+) -> tuple[Any, Any]:
+    """The root, and what SciPy returned, if it was run.
+
+    A bracket says which root it is, and no more.
+    """
     trace, returned = current(), Returned()
     for name, option in options.items():
         if callable(option) and name != "callback":
@@ -58,10 +68,21 @@ def _root(call: Call, function, start, options: dict[str, Any], search) -> tuple
     ids = np.maximum(ids_of(trace, residual), OPAQUE).reshape(-1)
     together = _joined(reached(trace.graph, marks, ids), marks.size)
     out = _of_groups(ids, together, shape)
+    begun = None if is_bracket or not contains_traced(start) else np.asarray(total_of(start))
+    where = np.zeros(shape, bool)
+    if begun is not None:
+        where |= _is_open(together, shape)
+        if found is not None and not where.all():
+            place, most = aside(of_values(start))
+            run = returned.values_only(function, keep=False, decides=True)
+            where |= varies(values, lambda: _solution(search(run, place)), most)
+        out = beside_starts(out, begun, where)
     if trace.local and trace.second_order:
         # a product that vanishes to first order here multiplies what the roots depend on
         ids = np.maximum(ids_of(trace, residuals(out)), OPAQUE).reshape(-1)
         out = _of_groups(trace.graph.union(ids, out.reshape(-1)), together, shape)
+        if begun is not None:
+            out = beside_starts(out, begun, where)
     dtype = np.result_type(dtype_of(residual), float)
     return made(trace, out, dtype, values, scalar=not shape), found
 
@@ -74,6 +95,14 @@ def _of_groups(ids: Ids, together: list[tuple[list[int], list[int]]], shape) -> 
     for equations, places in together:
         flat[places] = interact_all(trace.graph, trace.graph.union_rows(ids[equations]))
     return out
+
+
+def _is_open(together: list[tuple[list[int], list[int]]], shape) -> NDArray[np.bool_]:
+    """Which unknowns their equations leave open: none reads them, or they are fewer."""
+    result = np.ones(shape, bool)
+    for equations, places in together:
+        result.reshape(-1)[places] = len(equations) < len(places)
+    return result
 
 
 def _solution(found) -> Any:
@@ -162,7 +191,8 @@ def brentq(call, f, a, b, args, xtol, rtol, maxiter, full_output, disp):
         return call.original(function, of_values(a), of_values(b), **options)
 
     start = np.float64(0) if not contains_traced((a, b)) else a if contains_traced(a) else b
-    return _plain(call, _root(call, _with_args(f, args), start, options, search), full_output)
+    result = _root(call, _with_args(f, args), start, options, search, is_bracket=True)
+    return _plain(call, result, full_output)
 
 
 brenth = bisect = ridder = brentq
@@ -218,9 +248,10 @@ def root_scalar(
         "fprime2": fprime2 and _with_args(fprime2, args),
     }
 
-    def search(function, _):
+    def search(function, place):
+        first = place if contains_traced(x0) else of_values(x0)
         return call.original(
-            function, method=method, bracket=of_values(bracket), x0=of_values(x0),
+            function, method=method, bracket=of_values(bracket), x0=first,
             x1=of_values(x1), xtol=xtol, rtol=rtol, maxiter=maxiter, options=options, **extra,
         )  # fmt: skip
 
@@ -228,7 +259,8 @@ def root_scalar(
     start = traced[0] if traced else np.float64(0)
     if contains_traced(bracket):
         start = next(x for x in bracket if contains_traced(x))
-    solution, found = _root(call, _with_args(f, args), start, extra, search)
+    is_bracket = not contains_traced(x0)
+    solution, found = _root(call, _with_args(f, args), start, extra, search, is_bracket=is_bracket)
     return found if solution is None else _described(found, root=solution)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.optimize as so
+from numpy.testing import assert_array_equal
 
 import sparsetrace as st
 
@@ -31,7 +32,6 @@ TWO = {  # functions of the first two inputs
         ).x
     ),
     "minimize, both": lambda x: so.minimize(both(x), np.ones(2), jac=True, method="CG").x,
-    "minimize, traced start": lambda x: so.minimize(lambda z: squares(x, z), x[2:]).x,
     "minimize, bounds": lambda x: (
         so.minimize(lambda z: np.sum(z**2), np.ones(2), bounds=[(x[0], 9), (x[1], 9)]).x
     ),
@@ -108,6 +108,78 @@ def test_what_a_minimum_depends_on(name, local):
     np.testing.assert_array_equal(pattern.reshape(count, 4), np.repeat([[1, 1, 0, 0]], count, 0))
     hessian = st.hessian_sparsity(lambda x: np.sum(TWO[name](x)), START, local=local).toarray()
     np.testing.assert_array_equal(hessian, np.pad(np.ones((2, 2)), (0, 2)))
+
+
+def jacobian(f, x):
+    """Differences over more than a search's tolerance."""
+    steps = 1e-2 * np.eye(len(x))
+    return np.stack([(f(x + h) - f(x - h)) / 2e-2 for h in steps], axis=-1)
+
+
+def plane(x):
+    return lambda z: (z[0] + z[1] - x[0]) ** 2
+
+
+def unread(x):
+    return lambda z: (z[0] - x[0]) ** 2
+
+
+STARTS = {
+    "flat": lambda x: so.minimize(plane(x), x[1:3]).x,
+    "flat, fmin_bfgs": lambda x: so.fmin_bfgs(plane(x), [x[1], x[2]], disp=0),
+    "flat, least_squares": lambda x: so.least_squares(lambda z: [z[0] + z[1] - x[0]], x[1:3]).x,
+    "constrained": lambda x: (
+        so.minimize(
+            lambda z: 0.0,
+            x[1:3],
+            method="SLSQP",
+            constraints={"type": "eq", "fun": lambda z: z[0] + z[1] - x[0]},
+        ).x
+    ),
+    "unread": lambda x: so.minimize(unread(x), [x[1], x[2]]).x,
+    "unread, leastsq": lambda x: so.leastsq(lambda z: [z[0] - x[0], 2 * z[0] - 2], x[1:3])[0],
+    "unread, curve_fit": lambda x: so.curve_fit(
+        lambda t, a, b: a * t, TIMES, TIMES * x[0], p0=[x[1], x[2]]
+    )[0],
+    "constant here": lambda x: so.minimize(lambda z: max(z[0] - x[0], 0.0) ** 2, [x[1]]).x,
+    "ended early": lambda x: so.minimize(unread(x), [x[1]], method="CG", options={"maxiter": 0}).x,
+}
+#: A place that is isolated varies by less than a tolerance, which a global pattern cannot know.
+ISOLATED = {
+    "minimize": lambda x: so.minimize(lambda z: squares(x, z), x[2:]).x,
+    "fmin": lambda x: so.fmin(lambda z: squares(x, z), x[2:], disp=0),
+    "least_squares": lambda x: so.least_squares(lambda z: z - x[:2] * [1, 2], x[2:]).x,
+    "curve_fit": lambda x: so.curve_fit(line, TIMES, np.concatenate([x[:2], [0.3, 0.7]]), p0=x[2:])[
+        0
+    ],
+}
+
+
+@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.filterwarnings("ignore")  # of SciPy's, of what is left open
+def test_what_a_function_leaves_open_stays_where_the_search_starts(name, local):
+    x = np.array([2.0, 0.7, 0.4])
+    wanted = np.abs(jacobian(STARTS[name], x)) > 1e-2
+    assert wanted[:, 1:].any()
+    pattern = st.jacobian_sparsity(STARTS[name], x, local=local).toarray()
+    assert not (wanted & ~pattern.astype(bool)).any()
+    if name == "flat":
+        assert st.hessian_sparsity(lambda x: STARTS[name](x)[0] * x[1], x, local=local).nnz == 9
+
+
+@pytest.mark.parametrize("name", ISOLATED)
+def test_at_a_point_another_search_tells_that_the_start_does_not_matter(name):
+    start = np.array([0.4, 0.9, 0.7, 0.6])
+    pattern = st.jacobian_sparsity(ISOLATED[name], start, local=True).toarray()
+    assert_array_equal(pattern, [[1, 1, 0, 0], [1, 1, 0, 0]])
+    conservative = st.jacobian_sparsity(ISOLATED[name], start).toarray()
+    assert_array_equal(conservative, np.ones((2, 4)))
+
+
+def test_a_least_value_does_not_vary_with_the_start_as_its_place_does():
+    pattern = st.jacobian_sparsity(lambda x: so.minimize(plane(x), x[1:]).fun, np.ones(3))
+    assert_array_equal(pattern.toarray(), [[1, 0, 0]])
 
 
 CONSTANT = {

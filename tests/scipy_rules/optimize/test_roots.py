@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.optimize as so
+from numpy.testing import assert_array_equal
 
 import sparsetrace as st
 from oracles import assert_same_pattern
@@ -27,6 +28,48 @@ SEARCHES = {
         r,
     ],
 }
+
+
+OPEN = {
+    "unread": lambda x: so.root(lambda z: [z[0] - x[0], z[0] - x[0]], x[1:], method="lm").x,
+    "unread, newton_krylov": lambda x: so.newton_krylov(
+        lambda z: np.stack([z[0] - x[0], 0 * x[0]]), x[1:]
+    ),
+    "fewer equations": lambda x: so.newton(lambda z: np.stack([z[0] - x[0], 0.0]), x[1:]),
+}
+SINGULAR = {
+    "one equation twice": lambda x: (
+        so.root(lambda z: [z[0] + z[1] - x[0], 2 * (z[0] + z[1] - x[0])], x[1:], method="lm").x
+    ),
+    "fixed_point of all": lambda x: so.fixed_point(lambda z: z + 0 * x[0], x[1:]),
+}
+
+
+@pytest.mark.parametrize("name", [*OPEN, *SINGULAR])
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.filterwarnings("ignore")  # of SciPy's, of what is left open
+def test_unknowns_that_equations_leave_open_stay_where_the_search_starts(name, local):
+    find = {**OPEN, **SINGULAR}[name]
+    pattern = st.jacobian_sparsity(find, X, local=local).toarray()
+    differences = [find(X + h) - find(X - h) for h in 1e-3 * np.eye(3)]
+    missing = (np.abs(np.stack(differences, axis=-1)) > 1e-4) & ~pattern.astype(bool)
+    # globally equations are taken as independent: see "What cannot be seen"
+    assert missing.any() == (name in SINGULAR and not local)
+
+
+ALONE = {
+    "newton": lambda x: so.newton(lambda z: z**3 - x[0], x[1]),
+    "root": lambda x: so.root(lambda z: z**3 - x[:1], x[1:2]).x,
+    "root_scalar": lambda x: so.root_scalar(lambda z: z**3 - x[0], x0=x[1], x1=x[2]).root,
+    "brentq": lambda x: so.brentq(lambda z: z**3 - x[0], x[1] - 9, x[2] + 9),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("local", [False, True])
+def test_a_root_alone_does_not_depend_on_the_start(name, local):
+    pattern = st.jacobian_sparsity(ALONE[name], X, local=local).toarray()
+    assert_array_equal(pattern.reshape(-1), [1, 0, 0])
 
 
 @pytest.mark.parametrize("name", SEARCHES)
