@@ -135,163 +135,244 @@ def run_apart(
         only=only,
     )
     branches.undoes = straight is not None
-    decide_apart = session.decider(session, branches)
+    paths = _Paths(
+        trace, session, outer, branches, has_effects, straight, leaves, beside or Beside(), only
+    )
+    paths.run(call, unite, whole)
+    results, refused = paths.results, paths.refused
+    if only is not None:
+        if paths.is_undone or refused or not paths.is_all or len(results) != 1:
+            branches.refuse_other()
+        return results[0]
+    if paths.is_undone:
+        results.clear()
+        return (straight or call)()
+    if around is not None and place is not None:
+        ways = paths.ways()
+        if ways:
+            around.keep_ways(place, ways)
+        if session.nested and paths.last() and not session.asks_identity():
+            around.calls[place] = results, refused
+    if repeat is not None and not paths.is_taken:
+        repeat.keep(results, refused, paths.is_repeatable)
+    return _gone_on_with(trace, outer, results, refused, put_aside)
 
-    is_pure = only is not None
-    filled = len(session.fills)
 
-    def is_filled() -> bool:
-        return len(session.fills) > filled
+class _Paths:
+    """The paths of one call, and what they come to.
 
-    def changes() -> bool:
-        if has_effects():
+    Attributes
+    ----------
+    results : list
+        Of the paths that return, united where they are all run.
+    refused : dict
+        The errors of the others.
+    is_undone : bool
+        Whether the call has to be run as if it were not apart.
+    is_taken : bool
+        Whether it was taken as a whole.
+    is_all : bool
+        Whether `results` and `refused` are all its ends.
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        session: Session,
+        outer: Callable[..., bool],
+        branches: Branches,
+        has_effects: Callable[[], bool],
+        straight: Callable[[], Any] | None,
+        leaves: Callable[[], bool] | None,
+        beside: Beside,
+        only: list[Way] | None,
+    ) -> None:
+        self.trace, self.session, self.outer, self.branches = trace, session, outer, branches
+        self.has_effects, self.straight, self.leaves = has_effects, straight, leaves
+        self.beside, self.only = beside, only
+        self.results: list[Any] = []
+        self.refused: Errors = {}
+        self.is_undone = self.is_taken = self.is_all = self.is_kept = False
+        self._is_pure = only is not None
+        """Whether the call changes nothing, as it was found at its first branch."""
+        self._came_by: list[Way] = []
+        """The path to each result."""
+        self._refused_by: dict[Hashable, list[bool]] = {}
+        """Those of the first path to each error."""
+        self._order: list[int] = []
+        self._groups = Groups(is_one=only is not None)
+        self._decide_apart = session.decider(session, branches)
+        self._filled = len(session.fills)
+        self._decided = None if trace.masks is None else list(trace.masks.decided)
+
+    # ---------------------------------------------------------------- its decisions
+    def decide(self, *comparisons: Comparison, among: int = 2) -> bool:
+        """The outcome of a branch in the call; of the function's where the call has effects."""
+        if not self.branches.path:
+            if self._changes():
+                self.trace.decide = self.outer
+                return self.outer(*comparisons, among=among)
+            self._is_pure = True
+        return self._decide_apart(*comparisons, among=among)
+
+    def _changes(self) -> bool:
+        if self.has_effects():
             return True
-        if not is_filled():
+        if not self._is_filled():
             return False
-        if straight is not None:  # nothing has changed that is not undone
+        if self.straight is not None:  # nothing has changed that is not undone
             raise CannotUndo
         return True
 
-    def decide(*comparisons: Comparison, among: int = 2) -> bool:
-        nonlocal is_pure
-        if not branches.path:
-            if changes():
-                trace.decide = outer
-                return outer(*comparisons, among=among)
-            is_pure = True
-        return decide_apart(*comparisons, among=among)
+    def _is_filled(self) -> bool:
+        """Whether reading has added items to a ``defaultdict`` meanwhile."""
+        return len(self.session.fills) > self._filled
 
-    beside = beside or Beside()
-    results: list[Any] = []
-    refused: Errors = {}
-    came_by: list[Way] = []
-    """The path to each result."""
-    groups = Groups(is_one=only is not None)
-    refused_by: dict[Hashable, list[bool]] = {}
-    """Those of the first path to each error."""
-    decided = None if trace.masks is None else list(trace.masks.decided)
-    is_spared = not session.whiles and all(branches.paths == 1 for branches in session.nested)
-    runs, began = session.runs, session.effort.spent()
-
-    conditions = trace.conditions
-    if trace.dependency:
-        trace.conditions = []
-
-    def as_before() -> None:
-        """What a path has decided of masks holds on this path alone."""
-        if decided is not None:
-            trace.masks.decided = list(decided)
-
-    is_undone = is_taken = is_all = False
-    order: list[int] = []
-    unwinds, session.unwinds = session.unwinds, False
-    try:
-        trace.decide = decide
-        session.nested.append(branches)
-        while not is_undone and not branches.exceeded:
-            if branches.is_other_again():
-                branches.begin_anew()
-                for ends in (results, came_by, refused, refused_by, beside.results, beside.refused):
-                    ends.clear()
-            branches.is_first = whole is not None and not results
-            try:
-                if not branches.start():
-                    break
-                as_before()
-                _check(session)
-                results.append(call())
-                came_by.append(branches.way())
-                if branches.is_cut or branches.exceeded:  # which the call has swallowed
-                    del results[-1], came_by[-1]
-                is_undone = session.unwinds
-            except Enough:
-                if not (branches.is_cut or branches.exceeded):
-                    raise
-            except TracingError:
-                raise
-            except Exception as error:
-                if branches.is_cut or branches.exceeded:
-                    continue
-                if session.unwinds:
-                    is_undone = True
-                    continue
-                if not branches.path and not beside.has_any:
-                    raise
-                is_left = leaves is not None and leaves()
-                if not is_genuine(error, branches) or (is_left and _is_caught(error)):
-                    is_undone = True
-                else:
-                    shown = _told_apart(error)
-                    refused.setdefault(shown, error)
-                    path = branches.path[: branches.taken]
-                    refused_by[shown] = min(path, refused_by.get(shown, path))
-            except CannotUndo:
-                is_undone = True
-            finally:
-                if branches.path or is_undone:
-                    is_undone = take_back(session, filled) or is_undone
-        as_before()
-        if not is_undone:
-            # paths may be drawn at random, but each path around this one finds the same order
-            order += sorted(range(len(results)), key=lambda at: came_by[at][0])
-            results[:] = [results[at] for at in order]
-            came_by[:] = [came_by[at] for at in order]
-            refused = {
-                shown: refused[shown] for shown in sorted(refused, key=refused_by.__getitem__)
-            }
-            is_all = not beside.has_any
-            results[:0] = beside.results
-            beside.results.clear()
-            refused = {**beside.refused, **refused}
-            if len(results) > 1:
-                trace.unwatched = trace.lately = None  # frames, which hold what they have returned
-                try:
-                    results = unite(results, groups=groups)
-                except CannotUndo:
-                    is_undone = True
-            is_taken = branches.exceeded
-            if is_taken:
-                _take_whole(branches, results, refused, whole)
-            is_alone = len(results) == 1 and not refused and straight is None
-            follows = is_alone and only is None and trace.dependency and trace.conditions
-            if follows and not is_filled() and (is_pure or not has_effects()):
-                # its result is all that they change
-                _follow_decisions(trace, results)
-    finally:
+    # ------------------------------------------------------------------- running them
+    def run(self, call: Callable[[], Any], unite: Unite, whole: Whole | None) -> None:
+        """Run all paths, and unite what they return."""
+        trace, session, branches = self.trace, self.session, self.branches
+        is_spared = not session.whiles and all(one.paths == 1 for one in session.nested)
+        runs, began = session.runs, session.effort.spent()
+        conditions = trace.conditions
         if trace.dependency:
-            conditions += trace.conditions
-            trace.conditions = conditions
-        trace.decide = outer
-        session.unwinds = unwinds
-        session.nested.pop()
-        is_kept = is_filled()
-        if not session.nested:
-            session.fills.clear()
-        if branches.exceeded:
-            session.exceeded.append(branches)
-        elif len(results) > _FEW:
-            session.multiplying.append(branches)
-        if not branches.exceeded and is_spared and session.runs - runs <= _SPARED_RUNS:
-            session.effort.spare(began)
-            session.runs = runs
-    if only is not None:
-        if is_undone or refused or not is_all or len(results) != 1:
-            branches.refuse_other()
-        return results[0]
-    if is_undone:
+            trace.conditions = []
+        unwinds, session.unwinds = session.unwinds, False
+        try:
+            trace.decide = self.decide
+            session.nested.append(branches)
+            while not self.is_undone and not branches.exceeded and self._path(call, whole):
+                pass
+            self._as_before()
+            if not self.is_undone:
+                self._unite(unite, whole)
+        finally:
+            if trace.dependency:
+                conditions += trace.conditions
+                trace.conditions = conditions
+            trace.decide = self.outer
+            session.unwinds = unwinds
+            session.nested.pop()
+            self.is_kept = self._is_filled()
+            if not session.nested:
+                session.fills.clear()
+            if branches.exceeded:
+                session.exceeded.append(branches)
+            elif len(self.results) > _FEW:
+                session.multiplying.append(branches)
+            if not branches.exceeded and is_spared and session.runs - runs <= _SPARED_RUNS:
+                session.effort.spare(began)
+                session.runs = runs
+
+    def _path(self, call: Callable[[], Any], whole: Whole | None) -> bool:
+        """Run the next path; False where there is none."""
+        session, branches = self.session, self.branches
+        if branches.is_other_again():
+            self._begin_anew()
+        branches.is_first = whole is not None and not self.results
+        try:
+            if not branches.start():
+                return False
+            self._as_before()
+            _check(session)
+            self.results.append(call())
+            self._came_by.append(branches.way())
+            if branches.is_cut or branches.exceeded:  # which the call has swallowed
+                del self.results[-1], self._came_by[-1]
+            self.is_undone = session.unwinds
+        except Enough:
+            if not (branches.is_cut or branches.exceeded):
+                raise
+        except TracingError:
+            raise
+        except Exception as error:
+            if branches.is_cut or branches.exceeded:
+                return True
+            if session.unwinds:
+                self.is_undone = True
+                return True
+            if not branches.path and not self.beside.has_any:
+                raise
+            self._refuse(error)
+        except CannotUndo:
+            self.is_undone = True
+        finally:
+            if branches.path or self.is_undone:
+                self.is_undone = take_back(session, self._filled) or self.is_undone
+        return True
+
+    def _refuse(self, error: Exception) -> None:
+        """Keep the error by which a path ends, if it is known what it means."""
+        is_left = self.leaves is not None and self.leaves()
+        if not is_genuine(error, self.branches) or (is_left and _is_caught(error)):
+            self.is_undone = True
+            return
+        shown = _told_apart(error)
+        self.refused.setdefault(shown, error)
+        path = self.branches.path[: self.branches.taken]
+        self._refused_by[shown] = min(path, self._refused_by.get(shown, path))
+
+    def _begin_anew(self) -> None:
+        self.branches.begin_anew()
+        ends = self.results, self._came_by, self.refused, self._refused_by
+        for some in (*ends, self.beside.results, self.beside.refused):
+            some.clear()
+
+    def _as_before(self) -> None:
+        """What a path has decided of masks holds on this path alone."""
+        if self._decided is not None:
+            self.trace.masks.decided = list(self._decided)
+
+    # ------------------------------------------------------------------- their ends
+    def _unite(self, unite: Unite, whole: Whole | None) -> None:
+        trace, branches, came_by = self.trace, self.branches, self._came_by
+        # paths may be drawn at random, but each path around this one finds the same order
+        self._order = sorted(range(len(self.results)), key=lambda at: came_by[at][0])
+        results = [self.results[at] for at in self._order]
+        self._came_by = [came_by[at] for at in self._order]
+        shown = sorted(self.refused, key=self._refused_by.__getitem__)
+        refused = {one: self.refused[one] for one in shown}
+        self.is_all = not self.beside.has_any
+        self.results[:] = [*self.beside.results, *results]
         results.clear()
-        return (straight or call)()
-    if around is not None and len(results) > 1 and is_pure and is_all and not (is_taken or refused):
-        # in the order in which they were run
-        ways = [[came_by[at] for at in sorted(x, key=order.__getitem__)] for x in groups.members]
-        around.keep_ways(place, ways)
-    rows = [row for row, left in results if not left] if straight else results
-    lasts = is_pure and not is_kept and len(rows) == len(results) and all(map(_lasts, rows))
-    if around is not None and session.nested and lasts and not session.asks_identity():
-        around.calls[place] = results, refused
-    if repeat is not None and not is_taken:
-        repeat.keep(results, refused, lambda: not is_kept and (is_pure or not has_effects()))
-    return _gone_on_with(trace, outer, results, refused, put_aside)
+        self.beside.results.clear()
+        self.refused = {**self.beside.refused, **refused}
+        if len(self.results) > 1:
+            trace.unwatched = trace.lately = None  # frames, which hold what they have returned
+            try:
+                self.results = unite(self.results, groups=self._groups)
+            except CannotUndo:
+                self.is_undone = True
+        self.is_taken = branches.exceeded
+        if self.is_taken:
+            _take_whole(branches, self.results, self.refused, whole)
+        is_alone = len(self.results) == 1 and not self.refused and self.straight is None
+        follows = is_alone and self.only is None and trace.dependency and trace.conditions
+        if follows and not self._is_filled() and (self._is_pure or not self.has_effects()):
+            # its result is all that they change
+            _follow_decisions(trace, self.results)
+
+    def ways(self) -> list[list[Way]]:
+        """Of several results of a call without effects the paths to each, as they were run."""
+        if len(self.results) < 2 or self.is_taken or self.refused:
+            return []
+        if not (self._is_pure and self.is_all):
+            return []
+        place = self._order.__getitem__
+        members = self._groups.members
+        return [[self._came_by[at] for at in sorted(some, key=place)] for some in members]
+
+    def last(self) -> bool:
+        """Whether the results may be given again: nothing can change them, nor was changed."""
+        rows = self.results
+        if self.straight is not None:
+            rows = [row for row, left in self.results if not left]
+        is_all = self._is_pure and not self.is_kept and len(rows) == len(self.results)
+        return is_all and all(map(_lasts, rows))
+
+    def is_repeatable(self) -> bool:
+        """Whether a call like this one would give the same."""
+        return not self.is_kept and (self._is_pure or not self.has_effects())
 
 
 def _follow_decisions(trace: Trace, results: list[Any]) -> None:
