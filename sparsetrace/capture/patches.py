@@ -373,6 +373,8 @@ def rebind(error: BaseException | None) -> None:
             _install(module)
     frames = early_names.passed(error)
     _rebind(frames)
+    if frames and isinstance(error, (EscapeError, TypeError)):
+        rebind_ufuncs(frames[-1])
     _exchange(early_names.conversion_patches(frames, error))
     _exchange(derived_numbers.patches(frames, error))
     _exchange(text_templates.patches(error))

@@ -452,6 +452,7 @@ _PURE = frozenset(
 )
 """Modules of SciPy's that are written in NumPy calls, and can be traced through."""
 _SHARED = ("scipy._lib", "scipy._external")
+_SEQUENCES = frozenset((list, tuple))
 _COMPILED = frozenset(("jax", "numba", "pandas", "tensorflow", "torch"))
 
 
@@ -481,6 +482,19 @@ def _chooses(key: object) -> bool:
     """Whether a key depends on the inputs."""
     entries = key if type(key) is tuple else (key,)
     return contains_traced(key) or any(map(has_unknown_ends, entries))
+
+
+def _in_place(name: str) -> Callable[[Any, Any], Any]:
+    """An operator that writes: of a list NumPy makes an array of objects, and asks no protocol."""
+    plain = getattr(np.ndarray, name)
+
+    @functools.wraps(plain)
+    def operator(self: Buffer, other: Any) -> Any:
+        if type(other) in _SEQUENCES and contains_traced(other):
+            self._promote()
+        return plain(self, other)
+
+    return operator
 
 
 class Buffer(np.ndarray[Any, Any]):
@@ -542,6 +556,15 @@ class Buffer(np.ndarray[Any, Any]):
             if trace is not None:  # a table from outside, which is only read
                 return traced_constants(trace, self.view(np.ndarray))[key]
         return super().__getitem__(key)
+
+    __iadd__ = _in_place("__iadd__")
+    __isub__ = _in_place("__isub__")
+    __imul__ = _in_place("__imul__")
+    __itruediv__ = _in_place("__itruediv__")
+    __ifloordiv__ = _in_place("__ifloordiv__")
+    __imod__ = _in_place("__imod__")
+    __ipow__ = _in_place("__ipow__")
+    __imatmul__ = _in_place("__imatmul__")
 
     def fill(self, value: object) -> None:
         """As ndarray.fill."""

@@ -26,7 +26,7 @@ from sparsetrace.arrays.array import traced_array
 from sparsetrace.arrays.object_array import ObjectArray
 from sparsetrace.capture.session import Buffer, Outside, Session
 from sparsetrace.context import Trace
-from sparsetrace.errors import TracingError, UnsupportedError, explain
+from sparsetrace.errors import TracingError, UnsupportedError, explain, text_of
 from sparsetrace.operands.operands import is_ordinary
 from sparsetrace.tracing.all_references import (
     AllReferences,
@@ -115,6 +115,13 @@ def _watched(array: Any, memory: _Memory) -> Any:
     return stand_in
 
 
+def _may_be_of_a_write(error: BaseException | None) -> bool:
+    """Whether it may come of a traced value that was to be written: ``self.v += [x[0], 1]``."""
+    if isinstance(error, TypeError):
+        return "output from dtype('O')" in text_of(error)
+    return isinstance(error, (TracingError, IndexError))
+
+
 def _by_memory(arrays: Iterable[Any]) -> list[list[Any]]:
     """The arrays that share memory; those without elements beside what they are views of."""
     groups = list(overlapping(arrays))
@@ -162,7 +169,7 @@ class OutsideArrays:
 
     def watch(self, error: BaseException | None) -> bool:
         """Exchange the arrays from now on; whether that is new and may help against an error."""
-        if self._memories is not None or not isinstance(error, (TracingError, IndexError)):
+        if self._memories is not None or not _may_be_of_a_write(error):
             return False
         return self._look()
 

@@ -150,3 +150,64 @@ def test_operators_between_arrays_and_lists_stay_refused():
 
     with pytest.raises(st.UnsupportedError, match="an operator between an array and a list"):
         st.jacobian_sparsity(f, X)
+
+
+class Sums:
+    def __init__(self):
+        self.values = np.ones(2)
+
+
+def written():
+    """Lists that NumPy makes an array of objects of, or reads: they are taken as arrays."""
+
+    def added(x):
+        out = np.zeros(2)
+        out += [x[0] ** 2, x[1]]
+        out -= (x[2], 1.0)
+        return out
+
+    def scaled(x):
+        out = np.ones((2, 2))
+        out[0] *= [x[0], x[1]]
+        out[:, 1] /= [x[2], x[3]]
+        return out
+
+    def rows(x):
+        out = np.full((2, 2), 3.0)
+        out *= [x[:2], x[2:]]
+        out **= [2.0, x[0]]
+        return out
+
+    sums = Sums()
+
+    def of_an_object(x):
+        sums.values[:] = 1.0
+        sums.values += [x[0], x[1] * x[2]]
+        return sums.values * 2.0
+
+    def as_out(x):
+        out = np.zeros(2)
+        np.add(out, [x[0], x[1] * x[2]], out=out)
+        return out
+
+    def of_arrays(x):
+        return np.abs([x[:2] - 4.0, x[2:] * x[1]])
+
+    made = {"added": added, "scaled": scaled, "rows": rows, "of an object": of_an_object}
+    return {**made, "as out": as_out, "of arrays": of_arrays}
+
+
+@pytest.mark.parametrize("name", written())
+def test_lists_that_are_written_into_an_array(name):
+    f = written()[name]
+    assert_same_pattern(st.jacobian_sparsity(f, X), numerical_jacobian_pattern(f, X, **REGION))
+    assert_same_pattern(st.jacobian_sparsity(f, X, local=True), jacobian_pattern_at(f, X))
+
+
+def test_constants_in_a_list_are_written_as_by_numpy():
+    def f(x):
+        counts = np.zeros(2)
+        counts += [1.0, 2.0]
+        return x[:2] * counts + type(counts).__name__.startswith("T")
+
+    assert st.jacobian_sparsity(f, X).nnz == 2

@@ -130,7 +130,7 @@ def _written(call: Call, x, values) -> Any:
 
 
 def _beside_rest(values, x) -> Any:
-    return np.concatenate([values, _vector(x)[len(values) :]])
+    return np.concatenate([values, _vector(x)[len(values) :]]).reshape(np.shape(x))
 
 
 def _axpy(call, x, y, n=None, a=1.0) -> Any:
