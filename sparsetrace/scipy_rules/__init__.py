@@ -299,6 +299,7 @@ RULES: dict[str, dict[str, str]] = {
         "stats.distributions": """
             rv_continuous.pdf rv_continuous.logpdf rv_continuous.cdf rv_continuous.logcdf
             rv_continuous.sf rv_continuous.logsf rv_continuous.ppf rv_continuous.isf
+            rv_continuous.fit
             rv_continuous.nnlf rv_continuous._penalized_nnlf rv_discrete._penalized_nnlf
             rv_discrete.pmf rv_discrete.logpmf rv_discrete.cdf rv_discrete.logcdf rv_discrete.sf
             rv_discrete.logsf rv_discrete.ppf rv_discrete.isf
@@ -324,7 +325,13 @@ RULES: dict[str, dict[str, str]] = {
         "stats.statistics": "discrepancy geometric_discrepancy scale update_discrepancy",
     },
     "scipy.stats._axis_nan_policy": {"array_api": "_contains_nan"},
-    "scipy.stats._continuous_distns": {"array_api": "_lazyselect"},
+    "scipy.stats._continuous_distns": {
+        "array_api": "_lazyselect",
+        "stats.distributions": """
+            gumbel_l_gen.fit gumbel_r_gen.fit halflogistic_gen.fit logistic_gen.fit lognorm_gen.fit
+            pareto_gen.fit powerlaw_gen.fit rayleigh_gen.fit truncpareto_gen.fit
+        """,
+    },
     "scipy.stats._distn_infrastructure": {"stats.statistics": "rv_generic.stats"},
     "scipy.stats._levy_stable": {
         "stats.distributions": "levy_stable_gen.cdf levy_stable_gen.pdf",

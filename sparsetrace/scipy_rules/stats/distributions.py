@@ -1,4 +1,4 @@
-"""The methods of univariate distributions: densities, distribution functions, quantiles.
+"""The methods of univariate distributions: densities, distribution functions, quantiles, fits.
 
 Contract: a result depends on its own elements of the point, the shapes, ``loc`` and ``scale``.
 Location and scale enter as SciPy writes them, ``(x - loc) / scale``; `standardized` has the
@@ -16,8 +16,9 @@ import numpy as np
 
 from sparsetrace.operands.operands import is_uncertain, values_of
 from sparsetrace.scipy_rules.points import function_of
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, current
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, sample_of, spread
 from sparsetrace.scipy_rules.stats.standardized import Standard
+from sparsetrace.scipy_rules.whole import total_of
 
 _QUANTILES = ("ppf", "isf")
 
@@ -98,6 +99,50 @@ def _of_levy() -> Callable[..., Any]:
 
 
 levy_stable_gen_pdf, levy_stable_gen_cdf = _of_levy(), _of_levy()
+
+
+# ----------------------------------------------------------------------------- fit
+_FIT_OPTIONS = frozenset(("loc", "method", "optimizer", "scale"))
+
+
+def rv_continuous_fit(call: Call, self, data, *args, **kwds):
+    """Parameters that are not fixed depend on all data and on the fixed ones.
+
+    Where the search for them begins does not matter.
+    """
+    if not type(self).__module__.startswith("scipy."):
+        return call.original(self, data, *args, **kwds)  # its density may read anything
+    shapes = (self.shapes or "").replace(",", " ").split()
+    names: list[tuple[str, ...]] = [("floc",), ("fscale",)]
+    names[:0] = [(f"f{place}", f"f{name}", f"fix_{name}") for place, name in enumerate(shapes)]
+    given = [[kwds[name] for name in each if kwds.get(name) is not None] for each in names]
+    known = _FIT_OPTIONS.union(*names)
+    if not kwds.keys() <= known or len(args) > self.numargs or not given.count([]) > 0:
+        return call.original(self, sample_of(data), *args, **kwds)  # which says so
+    if any(len(values) > 1 for values in given):
+        return call.original(self, sample_of(data), *args, **kwds)
+    trace = current()
+    found = iter(spread(trace, total_of(_parts(data), given), np.zeros(given.count([]))))
+    return tuple(values[0] if values else next(found) for values in given)
+
+
+def _own_fit(call: Call, self, data, *args, **kwds):
+    """That of a class with equations of its own, whose solution a global trace need not follow."""
+    if current().local:
+        return call.original(self, data, *args, **kwds)
+    return rv_continuous_fit(call, self, data, *args, **kwds)
+
+
+gumbel_l_gen_fit = gumbel_r_gen_fit = halflogistic_gen_fit = logistic_gen_fit = _own_fit
+lognorm_gen_fit = pareto_gen_fit = powerlaw_gen_fit = rayleigh_gen_fit = _own_fit
+truncpareto_gen_fit = _own_fit
+
+
+def _parts(data) -> Any:
+    """The data, also those of which only bounds are known."""
+    if not hasattr(data, "_uncensored"):
+        return data
+    return [data._uncensored, data._left, data._right, data._interval]
 
 
 # ----------------------------------------------------------------- what fit minimises

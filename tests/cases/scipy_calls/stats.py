@@ -89,6 +89,7 @@ DISTRIBUTIONS = {
     "gamma, what fit minimises": lambda x: ss.gamma._reduce_func((2.0, 0.0, 1.0), {"floc": 0})[1](
         x[:2], DATA
     ),
+    "gamma fit, floc": lambda x: ss.gamma.fit(0.5 + x * x[0], floc=x[1] / 9),
     "expon, censored": lambda x: ss.expon._penalized_nnlf(
         [-x[0], x[1]], ss.CensoredData([0.5], left=[0.9], right=[1.4], interval=[[0.3, 0.7]])
     ),
