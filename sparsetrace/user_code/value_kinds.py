@@ -7,6 +7,8 @@ they held.
 from __future__ import annotations
 
 import enum
+import itertools
+import logging
 import types
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
@@ -22,38 +24,51 @@ MISSING = "_sparsetrace_missing"
 _HEAP_TYPE = 1 << 9
 
 
-def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | None:
+_DEEP = 4
+"""Objects that hold objects are looked at so far: a model, its parts, what these are made of."""
+_MOST_VALUES = 2000
+"""What is looked at of one call, beside numbers, arrays and text."""
+
+
+def kinds_of(values: Iterable[Any]) -> tuple[Hashable, ...] | None:
     """Equal where calls of what is equal have effects alike; None if that is not known."""
+    return _kinds_of(values, _DEEP, itertools.count())
+
+
+def _kinds_of(values: Iterable[Any], deep: int, seen: Iterator[int]) -> tuple[Hashable, ...] | None:
+    """The same, as deep as that; `seen` counts the values."""
     result: list[Hashable] = []
     held: Hashable
     for value in values:
+        if next(seen) > _MOST_VALUES:
+            return None
         cls: Any = type(value)
         if is_unchanging(value):
             result.append("value")
         elif cls is tuple and deep:
-            held = kinds_of(value, deep - 1)
+            held = _kinds_of(value, deep - 1, seen)
             if held is None:
                 return None
             result.append(held)
         elif isinstance(value, (np.ndarray, enum.Enum)):
             result.append(cls)
         elif cls in _HOLDING:
-            among = None if cls is dict else _kinds_among(value, deep)
-            held = _kinds_by_name(value, deep) if cls is dict else among
+            among = None if cls is dict else _kinds_among(value, deep, seen)
+            held = _kinds_by_name(value, deep, seen) if cls is dict else among
             if held is None:
                 return None
             result.append((cls, held))
         elif cls is types.FunctionType and deep:
             kept = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
             cells = dict(cells_of(value))  # some may not be filled yet
-            held = kinds_of((*kept, *cells.values()), deep - 1)
+            held = _kinds_of((*kept, *cells.values()), deep - 1, seen)
             if held is None:
                 return None
             result.append((id(value.__globals__), value.__code__, tuple(cells), held))
         elif isinstance(value, _SINGLE):
             result.append(value)
         elif cls is types.MethodType and deep:
-            held = kinds_of((value.__func__, value.__self__), deep - 1)
+            held = _kinds_of((value.__func__, value.__self__), deep - 1, seen)
             if held is None:
                 return None
             result.append(held)
@@ -61,7 +76,7 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
             result.append(cls)
         elif cls.__flags__ & _HEAP_TYPE and not isinstance(value, type) and cls.__dictoffset__:
             attributes = object.__getattribute__(value, "__dict__")
-            held = _kinds_by_name(attributes, deep)
+            held = _kinds_by_name(attributes, deep, seen)
             if held is None:
                 return None
             result.append((cls, frozenset(attributes), held))
@@ -70,7 +85,7 @@ def kinds_of(values: Iterable[Any], deep: int = 3) -> tuple[Hashable, ...] | Non
     return tuple(result)
 
 
-_SINGLE = (types.ModuleType, np.ufunc, type(np.sum))
+_SINGLE = (types.ModuleType, np.ufunc, type(np.sum), type, logging.Logger)
 """Of which each is a kind of its own."""
 _HOLDING = (list, dict, set)
 
@@ -79,21 +94,21 @@ _MOST_ITEMS = 64
 """Of a container, beside numbers, arrays and text."""
 
 
-def _kinds_by_name(items: Mapping[Any, Any], deep: int) -> Hashable:
+def _kinds_by_name(items: Mapping[Any, Any], deep: int, seen: Iterator[int]) -> Hashable:
     """What is told apart of what a dictionary holds, without numbers, arrays and text."""
     others = {name: value for name, value in items.items() if not _is_plain(type(value))}
     if len(others) > _MOST_ITEMS or (others and not deep):
         return None
-    kinds = kinds_of(others.values(), deep - 1)
+    kinds = _kinds_of(others.values(), deep - 1, seen)
     return None if kinds is None else frozenset(zip(others, kinds, strict=True))
 
 
-def _kinds_among(items: Iterable[Any], deep: int) -> Hashable:
+def _kinds_among(items: Iterable[Any], deep: int, seen: Iterator[int]) -> Hashable:
     """The same of a list or a set, whatever the order."""
     others = [value for value in items if not _is_plain(type(value))]
     if len(others) > _MOST_ITEMS or (others and not deep):
         return None
-    kinds = kinds_of(others, deep - 1)
+    kinds = _kinds_of(others, deep - 1, seen)
     return None if kinds is None else frozenset(kinds)
 
 

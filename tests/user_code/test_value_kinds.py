@@ -1,0 +1,67 @@
+"""What calls are given, as far as it decides whether they have side effects."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+
+from sparsetrace.user_code.effects import has_effects
+from sparsetrace.user_code.value_kinds import kinds_of
+
+
+class Part:
+    def __init__(self, inner):
+        self.inner, self.log = inner, logging.getLogger("parts")
+
+    def value(self, v):
+        return v if self.inner is None else self.inner.value(v) * 2.0
+
+
+class Louder(Part):
+    def value(self, v):
+        self.last = v
+        return v
+
+
+def nested(innermost, depth):
+    """An object that holds one that holds one, as a model does."""
+    for _ in range(depth):
+        innermost = Part(innermost)
+    return innermost
+
+
+def test_objects_made_anew_of_the_same_parts_are_alike():
+    first, again = kinds_of([nested(None, 4)]), kinds_of([nested(None, 4)])
+    assert first is not None
+    assert first == again
+    assert hash(first) == hash(again)
+
+
+def test_what_differs_far_inside_is_told_apart():
+    assert kinds_of([nested(Louder(None), 3)]) != kinds_of([nested(None, 4)])
+    assert kinds_of([nested(None, 40)]) is None
+
+
+def test_classes_and_loggers_are_kinds_of_their_own():
+    assert kinds_of([Part]) == kinds_of([Part]) != kinds_of([Louder])
+    assert kinds_of([logging.getLogger("a")]) != kinds_of([logging.getLogger("b")])
+
+
+def test_not_more_is_looked_at_than_pays_off():
+    wide = [Part([np.sum] * 60) for _ in range(60)]
+    assert kinds_of([wide[:3]]) is not None
+    assert kinds_of([wide]) is None
+
+
+def test_an_answer_serves_objects_made_anew():
+    known = {}
+
+    def call(part, v):
+        return part.value(v)
+
+    for _ in range(3):
+        assert not has_effects(call, (nested(None, 3), 1.0), known=known)
+        assert len(known) == 1
+    assert has_effects(call, (nested(Louder(None), 2), 1.0), known=known)
+    assert len(known) == 2
