@@ -106,9 +106,9 @@ _FIT_OPTIONS = frozenset(("loc", "method", "optimizer", "scale"))
 
 
 def rv_continuous_fit(call: Call, self, data, *args, **kwds):
-    """Parameters that are not fixed depend on all data and on the fixed ones.
+    """Parameters that are not fixed depend on all data, on the fixed ones and on where it begins.
 
-    Where the search for them begins does not matter.
+    A search stays where it started along a direction in which the likelihood is flat.
     """
     if not type(self).__module__.startswith("scipy."):
         return call.original(self, data, *args, **kwds)  # its density may read anything
@@ -122,7 +122,9 @@ def rv_continuous_fit(call: Call, self, data, *args, **kwds):
     if any(len(values) > 1 for values in given):
         return call.original(self, sample_of(data), *args, **kwds)
     trace = current()
-    found = iter(spread(trace, total_of(_parts(data), given), np.zeros(given.count([]))))
+    starts = [*args, kwds.get("loc"), kwds.get("scale")]
+    total = total_of(_parts(data), given, starts)
+    found = iter(spread(trace, total, np.zeros(given.count([]))))
     return tuple(values[0] if values else next(found) for values in given)
 
 

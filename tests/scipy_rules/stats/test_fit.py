@@ -35,7 +35,11 @@ def test_fixed_parameters_are_what_they_are():
         found = st.jacobian_sparsity(fitted, X, local=local).toarray().astype(int)
         assert found.tolist() == [[1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 1, 0], [1, 1, 1, 1, 1, 0]]
     assert rows(lambda x: ss.gamma.fit(X, fa=x[0], fscale=2)) == [1, 1, 0]
-    assert rows(lambda x: ss.gamma.fit(X, loc=x[0])) == [0, 0, 0]
+
+
+def test_where_a_search_begins_counts_as_in_minimize():
+    assert rows(lambda x: ss.gamma.fit(X, x[1], loc=x[0])) == [2, 2, 2]
+    assert rows(lambda x: ss.t.fit(X, 2.0, floc=0.1, scale=x[0])) == [1, 0, 1]
 
 
 def test_a_point_of_a_maximum_at_the_border():
