@@ -22,7 +22,9 @@ from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.patch import Patch, class_names, table
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.numpy_rules.python_ufuncs import is_of_python
+from sparsetrace.operands.operands import contains_traced
 from sparsetrace.operands.own_arrays import as_operand
+from sparsetrace.operands.raising import by_numpy
 
 __all__ = ["MODULE", "STAND_INS", "patches"]
 
@@ -57,7 +59,12 @@ class _Ufunc:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if SESSION.get() is None or is_library(sys._getframe(1)):
             return self._plain(*args, **kwargs)
-        return _called_with_arrays(self._plain, args, kwargs)
+        try:
+            return _called_with_arrays(self._plain, args, kwargs)
+        except TypeError as error:
+            if contains_traced((args, [*kwargs.values()])):
+                raise
+            raise by_numpy(error)  # noqa: B904 - np.isnan(None), as without a trace
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:

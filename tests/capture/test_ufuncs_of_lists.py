@@ -211,3 +211,40 @@ def test_constants_in_a_list_are_written_as_by_numpy():
         return x[:2] * counts + type(counts).__name__.startswith("T")
 
     assert st.jacobian_sparsity(f, X).nnz == 2
+
+
+def _is_nan(v):
+    """Whether a setting is not given: text and None are none of that."""
+    try:
+        return np.isnan(v)
+    except TypeError:
+        return False
+
+
+OPTIONS = {
+    "none": None,
+    "text": "brief",
+    "table": {"a": 1.0},
+    "function": np.sin,
+    "list": [1.0, None],
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("local", [False, True])
+def test_what_a_ufunc_does_not_take_of_constants_may_be_caught(name, local):
+    def f(x):
+        given = OPTIONS[name]
+        return x[:2] if not _is_nan(given) else x[2:]
+
+    assert st.jacobian_sparsity(f, X, local=local).toarray().tolist() == np.eye(2, 4).tolist()
+
+
+def test_what_a_ufunc_refuses_of_constants_is_the_functions_own_error():
+    with pytest.raises(TypeError, match="ufunc 'isnan' not supported"):
+        st.jacobian_sparsity(lambda x: x * np.isnan(None), X)
+
+
+def test_what_it_refuses_of_traced_numbers_is_not_swallowed():
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(lambda x: x if not _is_nan([x[0], None]) else x[1], X)
