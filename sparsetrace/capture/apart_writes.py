@@ -8,13 +8,15 @@ written once.  What cannot be undone raises `CannotUndo` before it is written.
 from __future__ import annotations
 
 import collections
+import itertools
 import operator
 import types
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from inspect import getattr_static
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from sparsetrace.capture.session import SESSION
 from sparsetrace.operands.operands import is_traced_array
@@ -179,10 +181,7 @@ class Writes:
 
     def shares_memory(self) -> bool:
         """Whether any two of the arrays that have been written into do."""
-        arrays = [memory_of(x) for x in self.containers.values() if is_array(x)]
-        return any(
-            np.may_share_memory(one, other) for i, one in enumerate(arrays) for other in arrays[:i]
-        )
+        return any_share_memory(memory_of(x) for x in self.containers.values() if is_array(x))
 
     def now(self) -> dict[Place, Any]:
         """What is at all places now."""
@@ -322,6 +321,15 @@ def is_array(value: object) -> bool:
 def memory_of(array: Any) -> Any:
     """What an array's elements lie in: of a traced one, that of its ids."""
     return array._ids if is_traced_array(array) else array
+
+
+def any_share_memory(arrays: Iterable[Any]) -> bool:
+    """Whether any two arrays may, as ``np.may_share_memory`` tells of each pair.
+
+    A loop may have written into thousands: of these in order each is compared with the next.
+    """
+    bounds = sorted(byte_bounds(array) for array in arrays if array.size)
+    return any(begin < end for (_, end), (begin, _) in itertools.pairwise(bounds))
 
 
 def layout_of(array: Any) -> Hashable:

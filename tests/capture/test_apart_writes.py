@@ -11,6 +11,7 @@ import pytest
 from cases import kept_writes
 from oracles import dense, jacobian_pattern_at
 from sparsetrace import TracingError, jacobian_sparsity
+from sparsetrace.capture.apart_writes import any_share_memory
 
 P = np.array([0.6, 0.7, 1.2, 0.4, 0.9, 1.1, 0.8, 0.3, 0.5, 0.9])
 Q = -P[::-1]
@@ -228,3 +229,16 @@ def test_arrays_that_functions_of_numpys_fill_by_branches(f):
     for x in rng.uniform(-2, 2, (40, 10)):
         missing = jacobian_pattern_at(f, x) & ~found
         assert not missing.any(), np.argwhere(missing).tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whether_any_arrays_share_memory_is_told_as_of_each_pair(seed):
+    rng = np.random.default_rng(seed)
+    memory = np.zeros((6, 40))
+    arrays = [np.ones(3), np.empty(0), memory[0, :0]]
+    for begin in rng.integers(0, 40, rng.integers(0, 9)).tolist():
+        row, size, step = rng.integers(0, 6), int(rng.integers(0, 9)), rng.choice([1, 3, -1, -2])
+        arrays.append(memory[row, begin : begin + size][::step])
+    pairs = [(a, b) for i, a in enumerate(arrays) for b in arrays[:i]]
+    expected = any(np.may_share_memory(a, b) for a, b in pairs)
+    assert any_share_memory(arrays) is expected
