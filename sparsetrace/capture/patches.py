@@ -178,7 +178,8 @@ def capturing(session: Session, function: Callable[..., Any]) -> Iterator[None]:
             if aliases:
                 _exchange(aliases)
         try:
-            with scipy_fft.backend():
+            with scipy_fft.Backend() as backend:
+                session.set_backend = backend.set
                 yield
         finally:
             with _lock:
@@ -363,6 +364,7 @@ def rebind(error: BaseException | None) -> None:
     does the exchange of functions of modules that were loaded during the run.
     """
     _install()
+    _set_backend()
     traceback = None if error is None else error.__traceback__
     if numpy_ma.are_used(traceback):
         _install(masked.MODULE)
@@ -378,6 +380,15 @@ def rebind(error: BaseException | None) -> None:
     _exchange(early_names.conversion_patches(frames, error))
     _exchange(derived_numbers.patches(frames, error))
     _exchange(text_templates.patches(error))
+
+
+def _set_backend() -> None:
+    """The backend of ``scipy.fft``, if the function itself has loaded that."""
+    global _changes
+    session = SESSION.get()
+    if session is not None and session.set_backend():
+        with _lock:
+            _changes += 1
 
 
 def rebind_callers(frame: types.FrameType | None) -> bool:

@@ -1,14 +1,15 @@
 """``scipy.fft`` on traced arrays, by its backend protocol (``scipy.fft.set_backend``).
 
-Contract: the backend is set for the tracing thread while the trace runs.  The Fourier transforms go
-to the rules of ``np.fft``; the cosine and sine transforms are products with their
-matrix, whose zeros count.  What has no rule is refused by name.
+Contract: the backend is set for the tracing thread while the trace runs, and for runs after one
+that has loaded the module.  The Fourier transforms go to the rules of ``np.fft``; the cosine and
+sine transforms are products with their matrix, whose zeros count.  What has no rule is refused by
+name.
 """
 
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from sparsetrace.dispatch.overwritten import heed_overwriting
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.operands.operands import contains_traced, is_traced
 
-__all__ = ["backend"]
+__all__ = ["Backend"]
 
 _FOURIER = frozenset(
     "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn".split()
@@ -142,10 +143,26 @@ def _array(x: Any) -> Any:
     return x if is_traced(x) else np.stack([np.asarray(item) for item in x])
 
 
-def backend() -> AbstractContextManager[Any]:
-    """The backend set for this thread, where the program has loaded ``scipy.fft``."""
-    module = sys.modules.get("scipy.fft")
-    if module is None:
-        return nullcontext()
-    backend_set: AbstractContextManager[Any] = module.set_backend(_Backend)
-    return backend_set
+class Backend(AbstractContextManager["Backend"]):
+    """The backend of this thread, set as soon as the program has loaded ``scipy.fft``."""
+
+    __slots__ = ("_is_set", "_stack")
+
+    def __init__(self) -> None:
+        self._stack, self._is_set = ExitStack(), False
+
+    def __enter__(self) -> Backend:
+        self.set()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def set(self) -> bool:
+        """Set it, if the module is loaded by now; whether it was not before."""
+        module = sys.modules.get("scipy.fft")
+        if self._is_set or module is None:
+            return False
+        self._stack.enter_context(module.set_backend(_Backend))
+        self._is_set = True
+        return True

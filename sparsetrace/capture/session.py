@@ -195,6 +195,8 @@ class Session:
     restart_due = False
     install: Callable[[str | None], bool] = bool
     """Exchanges a group of patches; whether it was not before (`capture.patches`)."""
+    set_backend: Callable[[], bool] = bool
+    """Sets the backend of ``scipy.fft``, if that is loaded; whether it was not before."""
     decider: Callable[[Session, Branches], Callable[..., bool]] = staticmethod(_deciding)
     outermost: Branches | None = None
     writes: Any = None

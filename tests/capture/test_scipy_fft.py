@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.fft
@@ -67,3 +70,33 @@ def test_values_of_symmetric_transforms(name, norm):
 
     st.jacobian_sparsity(f, x, local=True)
     np.testing.assert_allclose(seen[0], getattr(scipy.fft, name)(x, norm=norm), atol=1e-14)
+
+
+LAZY = """
+import sys
+import numpy as np, sparsetrace as st
+
+def f(x):
+    from scipy.fft import rfft
+    return rfft(x).real
+
+def g(x):
+    import scipy
+    return scipy.fftpack.fft(x).real
+
+h = {"f": f, "g": g}[sys.argv[1]]
+assert "scipy.fft" not in sys.modules
+print(st.jacobian_sparsity(h, np.ones(4), local=sys.argv[2] == "local").nnz)
+import scipy.fft
+print(scipy.fft.fft(np.ones(2)).real.tolist())
+"""
+
+
+@pytest.mark.parametrize("mode", ["global", "local"])
+@pytest.mark.parametrize("name", ["f", "g"])
+def test_loaded_by_the_function_itself(name, mode):
+    code = [sys.executable, "-c", LAZY, name, mode]
+    run = subprocess.run(code, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    # the odd rows depend on two elements each: cos(pi / 2) is a zero
+    assert run.stdout.splitlines() == [{"f": "10", "g": "12"}[name], "[2.0, 0.0]"]
