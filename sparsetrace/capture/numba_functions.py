@@ -60,6 +60,7 @@ def patches() -> Iterator[Patch]:
     """The calls of what numba compiles, and where its compiler looks names up."""
     classes = _classes()
     assert classes is not None
+    _load_tables()
     wrapped = (_compiled, elementwise, by_rows, _refused)
     for owner, wrap in zip(classes, wrapped, strict=True):
         original = owner.__call__  # type: ignore[operator,unused-ignore]
@@ -69,6 +70,17 @@ def patches() -> Iterator[Patch]:
     yield Patch(context, "_lookup_global", original, _by_originals(original))
     # what compiled functions return is made at the call of one: see `called_directly`
     yield Patch(classes[0], "_captures", ABSENT, True)
+
+
+def _load_tables() -> None:
+    """Let numba list the functions that it knows, by identity, before any of them is exchanged.
+
+    It does so when it first compiles something.  Where that were in a trace, it would know what
+    stands in for the functions of `math`, and no code of the program could be compiled any more.
+    """
+    target = sys.modules["numba.core.registry"].cpu_target
+    for context in (target.typing_context, target.target_context):
+        context.refresh()
 
 
 def _by_originals(original: Callable[..., Any]) -> Callable[..., Any]:
