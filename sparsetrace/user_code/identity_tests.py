@@ -232,6 +232,8 @@ def _is_of_no_value(steps: list[dis.Instruction], at: int, scope: dict[str, Any]
     if not chain or chain[0][0] != "LOAD_GLOBAL":
         return False
     value = named(chain, scope)
+    if value is np.ma.masked:  # it is one object, and is united with no other
+        return True
     return value is not None and not isinstance(value, _VALUES)
 
 
