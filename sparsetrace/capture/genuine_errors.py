@@ -286,7 +286,11 @@ def _tests_before(code: types.CodeType, offset: int) -> tuple[list[Test], bool]:
             comes_from.append((at - 1, False))
         for source, jumps in comes_from:
             if "JUMP_IF" in steps[source].opname or "_IF_" in steps[source].opname:
-                tests.append((source, jumps))
+                if (source, not jumps) in tests:
+                    tests.remove((source, not jumps))  # it leads there whatever its outcome is
+                    todo.append(source)
+                else:
+                    tests.append((source, jumps))
             else:
                 todo.append(source)  # also from a loop that has come to its end
     return tests, from_start

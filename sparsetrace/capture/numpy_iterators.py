@@ -52,6 +52,8 @@ _OF_MEMORY = frozenset(("buffered", "copy_if_overlap", "delay_bufalloc", "growin
 
 
 def _is_traceable(x: object) -> bool:
+    if isinstance(x, (list, tuple)):  # which NumPy makes an array of
+        return contains_traced(x)
     return (is_traced(x) and not getattr(type(x), "_is_picked", False)) or isinstance(x, Buffer)
 
 

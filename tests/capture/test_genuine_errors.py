@@ -415,6 +415,28 @@ def test_how_a_message_is_made_does_not_count():
         st.jacobian_sparsity(refused_far_within, np.full(3, 0.01))
 
 
+def refused_by_a_name(x, test=operator.gt):
+    if test(x[0], 1.0):
+        name = test.func.__name__ if hasattr(test, "func") else test.__name__
+        raise Outside(f"{x[0]} is {name} 1")
+    return x * x[1]
+
+
+def refused_by_a_type(x):
+    if x[0] > 1.0:
+        if isinstance(x[1], float):
+            return x[1] * x[2]
+        raise Outside("no number")
+    return x[0]
+
+
+def test_a_test_that_leads_to_the_error_by_both_ways_does_not_count():
+    pattern = st.jacobian_sparsity(refused_by_a_name, np.full(3, 0.5))
+    assert dense(pattern).tolist() == [[1, 1, 0], [0, 1, 0], [0, 1, 1]]
+    assert "is gt 1" in pattern.left_out[0]
+    assert st.jacobian_sparsity(refused_by_a_type, np.full(3, 0.5)).indices.tolist() == [0, 1, 2]
+
+
 def asks_and_lacks(x):
     wanted = x if isinstance(x, list) else 1.0
     return wanted.copied() if x[1] > 0 else x[0]

@@ -101,6 +101,14 @@ def in_the_order_of_memory(x):
 
 
 @iterated
+def of_lists(x):
+    it = np.nditer([[x[0, 0], x[1, 1]], (1.0, x[0, 1]), None])
+    for a, b, y in it:
+        y[...] = a * b
+    return it.operands[2]
+
+
+@iterated
 def allocated(x):
     it = np.nditer([x, W, None])
     for a, b, y in it:
