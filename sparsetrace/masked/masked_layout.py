@@ -21,6 +21,7 @@ from sparsetrace.masked.data_and_mask import (
     masked_data,
     moved,
 )
+from sparsetrace.operands.operands import is_traced_array
 
 __all__ = ["MaskedLayout"]
 
@@ -142,7 +143,9 @@ class MaskedLayout:
             return self
         beneath = None if self._beneath is None else converted(self._beneath)
         missing = missing if missing is nomask else missing.copy()
-        return self._finished(MaskedData(elements, missing, beneath))
+        result = MaskedData(elements, missing, beneath)
+        # one without axes stays an array, as by no other method
+        return self._alike(result) if is_traced_array(elements) else self._finished(result)
 
     def view(self, dtype: object = None, type: object = None, fill_value: object = None) -> Any:
         """As MaskedArray.view, to the array itself or to its data."""

@@ -241,3 +241,19 @@ def test_a_number_that_may_be_masked_is_one_or_the_other_where_code_asks(f):
             x = np.random.default_rng(seed).uniform(-2.0, 2.0, 4)
             pattern = st.jacobian_sparsity(f, x, local=True, verify=False)
             assert_covers(pattern, jacobian_pattern_at(f, x))
+
+
+def length_of_a_masked_vector(x):
+    u, v = (np.ma.asanyarray(item).astype(np.float64) for item in x[:2])
+    u.set_fill_value(-9999.0)
+    v.fill_value = -9999.0
+    if u.shape or not isinstance(u, np.ma.MaskedArray):
+        return x[2]
+    hidden = np.ma.array(x[2], mask=True).astype(np.float32)
+    return np.ma.sqrt(u**2 + v**2), hidden.filled(0.0) * hidden.ndim
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_masked_array_without_axes_stays_one_in_another_dtype(local):
+    pattern = st.jacobian_sparsity(length_of_a_masked_vector, np.ones(3), local=local)
+    assert pattern.toarray().astype(int).tolist() == [[1, 1, 0], [0, 0, 0]]
