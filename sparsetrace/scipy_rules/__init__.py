@@ -214,7 +214,9 @@ RULES: dict[str, dict[str, str]] = {
             detrend filtfilt lfilter resample_poly savgol_coeffs savgol_filter sosfilt sosfiltfilt
             upfirdn
         """,
-        "signal.peaks": "find_peaks find_peaks_cwt peak_prominences peak_widths",
+        "signal.peaks": """
+            argrelextrema argrelmax argrelmin find_peaks find_peaks_cwt peak_prominences peak_widths
+        """,
         "signal.spectra": """
             coherence csd cspline1d cspline1d_eval czt decimate hilbert hilbert2 istft
             periodogram qspline1d qspline1d_eval resample spectrogram stft welch zoom_fft

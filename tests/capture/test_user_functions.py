@@ -70,7 +70,7 @@ REASONS = {
     "refused.band_width": ("scipy.linalg.bandwidth", st.EscapeError, "NumPy functions"),
     "refused.swallowed": ("scipy.linalg.bandwidth", st.EscapeError, "NumPy functions"),
     "refused.repeated": ("scipy.ndimage.iterate_structure", st.EscapeError, "NumPy functions"),
-    "refused.peaks": ("scipy.signal.find_peaks", st.UnsupportedError, "local=True"),
+    "refused.peaks": ("scipy.signal.find_peaks_cwt", st.UnsupportedError, "local=True"),
     "refused.changing_shape": ("a branch", st.ValueDependentError, "one shape"),
 }
 

@@ -2,7 +2,8 @@
 
 Contract: where they are depends on comparisons, and has no derivative.  At a point a height is
 that of an element, a prominence that of a peak above the higher one of its bases, and the side of
-a width lies on the line between two elements.  For all inputs everything counts.
+a width lies on the line between two elements.  For all inputs everything counts, and any element
+may be a peak: those are what a mask picks.
 """
 
 from __future__ import annotations
@@ -15,10 +16,46 @@ from numpy.typing import NDArray
 from sparsetrace.operands.operands import contains_traced, ids_of
 from sparsetrace.scipy_rules.callbacks import of_values
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made, makes_objects, spread
-from sparsetrace.scipy_rules.whole import total_of, whole
+from sparsetrace.scipy_rules.whole import total_of, unknown_of, whole
 
 _COUNT = "how many peaks there are depends on the values"
 _POINT = "Take a pattern at a point with local=True, or peak_prominences of constant places."
+
+
+@makes_objects
+def argrelextrema(call, data, comparator, axis, order, mode):
+    return _extrema(call, data, comparator, (comparator, axis, order, mode))
+
+
+@makes_objects
+def argrelmax(call, data, axis, order, mode):
+    return _extrema(call, data, np.greater, (axis, order, mode))
+
+
+@makes_objects
+def argrelmin(call, data, axis, order, mode):
+    return _extrema(call, data, np.less, (axis, order, mode))
+
+
+def _extrema(call, data, comparator, options) -> Any:
+    """The places at which a comparison with all neighbours holds: globally those of any mask."""
+    *_, axis, order, mode = options
+    if int(order) != order or order < 1:
+        return call.plainly(np.zeros(np.shape(data)), *options)  # which raises
+    data = array_of(data)
+    places = np.arange(data.shape[axis])
+    main = data.take(places, axis=axis, mode=mode)
+    found = np.ones(data.shape, dtype=bool)
+    for shift in range(1, int(order) + 1):
+        for at in (places + shift, places - shift):
+            beside = data.take(at, axis=axis, mode=mode)
+            found = np.logical_and(found, comparator(main, beside))
+    if mode == "clip" and comparator in (np.greater, np.less):
+        # at either end an element is compared with itself
+        ends = (places == 0) | (places == len(places) - 1)
+        ends = ends.reshape([-1 if i == axis % data.ndim else 1 for i in range(data.ndim)])
+        found = np.where(ends, False, found)
+    return np.nonzero(found)
 
 
 def _valued(result, values) -> Any:
@@ -85,9 +122,10 @@ def find_peaks(
     call, x, height, threshold, distance, prominence, width, wlen, rel_height, plateau_size
 ):
     limits = (height, threshold, distance, prominence, width, wlen, rel_height, plateau_size)
-    if not current().local:
-        call.refuse(_COUNT, _POINT)
     x = array_of(x)
+    if not current().local and x.ndim == 1:
+        names = _told(height, threshold, prominence, width, plateau_size)
+        return _peaks_of_any_mask(x, limits, names)
     peaks, found = call.plainly(of_values(x), *map(_of_values, limits))
     if not _is_exact():
         total = total_of(x, limits)
@@ -108,6 +146,40 @@ def find_peaks(
         widths = _widths(x, peaks, properties["prominences"], rel_height, values)
         properties |= zip(names, widths, strict=True)
     return peaks, properties
+
+
+def _told(height, threshold, prominence, width, plateau_size) -> set[str]:
+    """What is told of each peak where some limits are given."""
+    names = {
+        "plateau_sizes left_edges right_edges": plateau_size,
+        "peak_heights": height,
+        "left_thresholds right_thresholds": threshold,
+        "prominences left_bases right_bases": width if prominence is None else prominence,
+        "widths width_heights left_ips right_ips": width,
+    }
+    return {name for some, limit in names.items() if limit is not None for name in some.split()}
+
+
+_WHOLE = frozenset("plateau_sizes left_edges right_edges left_bases right_bases".split())
+
+
+def _peaks_of_any_mask(x, limits, names: set[str]) -> Any:
+    """Any of the elements with neighbours, and what is told of them: that depends on everything."""
+    factor = unknown_of(x, limits)
+    inner = factor + x[1:-1] > np.maximum(x[:-2], x[2:])
+    ends = np.zeros(min(len(x), 2), dtype=bool)
+    (peaks,) = np.nonzero(np.concatenate([ends[:1], inner, ends[1:]]))
+    found = {}
+    for name in names:
+        value = factor * x[peaks]
+        is_whole = name in _WHOLE
+        found[name] = np.clip(np.floor(value), 0, len(x) - 1).astype(int) if is_whole else value
+    if "peak_heights" in names:
+        found["peak_heights"] = x[peaks]
+    for name, step in (("left_thresholds", -1), ("right_thresholds", 1)):
+        if name in names:
+            found[name] = x[peaks] - x[peaks + step]
+    return peaks, found
 
 
 def _of_values(limit) -> Any:

@@ -154,6 +154,9 @@ SIGNAL = {
 }
 
 PEAKS = {  # at a point of six numbers
+    "argrelextrema": lambda x: x[ss.argrelextrema(x, np.greater)],
+    "argrelmax": lambda x: x[ss.argrelmax(x, order=2)[0]],
+    "argrelmin": lambda x: x[ss.argrelmin(x, mode="wrap")[0]] * x[0],
     "find_peaks": lambda x: ss.find_peaks(x, height=0, threshold=0)[1],
     "find_peaks, prominence": lambda x: ss.find_peaks(x, prominence=x[0] / 9)[1]["prominences"],
     "find_peaks, width": lambda x: ss.find_peaks(x, width=0, rel_height=0.4)[1],

@@ -46,7 +46,7 @@ def repeated(x):
 
 
 def peaks(x):
-    return scipy.signal.find_peaks(x)[0] * x[0]
+    return scipy.signal.find_peaks_cwt(x, [1.0]) * x[0]
 
 
 def changing_shape(x):
