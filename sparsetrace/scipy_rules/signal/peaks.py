@@ -124,8 +124,8 @@ def find_peaks(
     limits = (height, threshold, distance, prominence, width, wlen, rel_height, plateau_size)
     x = array_of(x)
     if not current().local and x.ndim == 1:
-        names = _told(height, threshold, prominence, width, plateau_size)
-        return _peaks_of_any_mask(x, limits, names)
+        told = _told(height, threshold, prominence, width, plateau_size)
+        return _peaks_of_any_mask(x, limits, told)
     peaks, found = call.plainly(of_values(x), *map(_of_values, limits))
     if not _is_exact():
         total = total_of(x, limits)
