@@ -158,11 +158,6 @@ def _split(
     return (entries[-1] if entries else None), libraries
 
 
-def _imports_numba(libraries: list[types.FrameType]) -> bool:
-    """Whether the error arose in a module of numba's that was being imported."""
-    return any(_package(f) == "numba" and f.f_code.co_name == "<module>" for f in libraries)
-
-
 def _stands_at(user: types.TracebackType) -> str:
     """The instruction at which the user's code stands."""
     name = dis.opname[user.tb_frame.f_code.co_code[user.tb_lasti]]
@@ -369,16 +364,6 @@ def explained(
     if isinstance(error, TracingError) and outside and (instead or isinstance(error, EscapeError)):
         call = _item_of(user) or public_name_in(outside)
         return EscapeError(_inside(error, placed, call, place, instead))
-    if _imports_numba(libraries):
-        return EscapeError(
-            explain(
-                "the import of numba",
-                "it looks for NumPy's own functions, some of which are exchanged while a trace "
-                f"runs ({type(error).__name__}: {text_of(error)})",
-                "Import it before the traced function is called, at the top of its module.",
-                place=place,
-            )
-        )
     if isinstance(error, TracingError):
         if outside:
             error.add_note(f"inside {public_name_in(outside)}, called at {place}")

@@ -34,14 +34,14 @@ from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.operands import memory
 from sparsetrace.user_code.frames import is_own
 
-__all__ = ["MODULE", "loaded", "patches"]
+__all__ = ["MODULE", "load_tables", "loaded", "patches"]
 
 MODULE = "numba"
 
 
 def loaded() -> frozenset[str]:
     """Of numba alone: whether the program has loaded it, and with it its compiled functions."""
-    known = MODULE in memory.COMPILERS and MODULE in sys.modules and _classes() is not None
+    known = MODULE in memory.COMPILERS and sys.modules.get(MODULE) and _classes() is not None
     return frozenset((MODULE,)) if known else frozenset()
 
 
@@ -60,7 +60,7 @@ def patches() -> Iterator[Patch]:
     """The calls of what numba compiles, and where its compiler looks names up."""
     classes = _classes()
     assert classes is not None
-    _load_tables()
+    load_tables()
     wrapped = (_compiled, elementwise, by_rows, _refused)
     for owner, wrap in zip(classes, wrapped, strict=True):
         original = owner.__call__  # type: ignore[operator,unused-ignore]
@@ -72,12 +72,14 @@ def patches() -> Iterator[Patch]:
     yield Patch(classes[0], "_captures", ABSENT, True)
 
 
-def _load_tables() -> None:
+def load_tables() -> None:
     """Let numba list the functions that it knows, by identity, before any of them is exchanged.
 
     It does so when it first compiles something.  Where that were in a trace, it would know what
     stands in for the functions of `math`, and no code of the program could be compiled any more.
     """
+    if sys.modules.get(MODULE) is None:  # of an import that failed
+        return
     target = sys.modules["numba.core.registry"].cpu_target
     for context in (target.typing_context, target.target_context):
         context.refresh()

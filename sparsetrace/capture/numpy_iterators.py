@@ -86,6 +86,7 @@ def _wrapped_iterator(*args: Any, **kwargs: Any) -> Any:
 
 
 _wrapped_iterator.__name__ = _wrapped_iterator.__qualname__ = "nditer"
+_wrapped_iterator.__wrapped__ = nditer  # type: ignore[attr-defined]
 
 
 class _Places:
@@ -287,6 +288,9 @@ def _element(array: Any, place: NDArray[np.intp]) -> Any:
 # --------------------------------------------------------------------------- np.ndenumerate
 def _wrapped_enumeration(arr: Any) -> Any:
     return _pairs(arr) if is_traced(arr) else ndenumerate(arr)
+
+
+_wrapped_enumeration.__wrapped__ = ndenumerate  # type: ignore[attr-defined]
 
 
 def _pairs(arr: Any) -> Iterator[tuple[tuple[int, ...], Any]]:

@@ -10,6 +10,7 @@ they matter.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import threading
 import types
@@ -54,6 +55,7 @@ from sparsetrace.capture.patch import (
     forget_tables,
     table,
 )
+from sparsetrace.capture.plain_imports import Finder
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.errors import EscapeError
 from sparsetrace.interrupts import deferred
@@ -206,8 +208,28 @@ def refresh_registered(*, anew: bool = False) -> None:
                 listed.cache_clear()
 
 
+def _import_plainly(name: str) -> types.ModuleType | None:
+    """Import a module, with all names put back meanwhile; runs that have met that are repeated."""
+    global _changes
+    with deferred(), _lock:
+        _patched.undo()
+        try:
+            module = importlib.import_module(name)
+            numba_functions.load_tables()
+        except ImportError:
+            return None  # as it says when the name is imported again
+        finally:
+            _patched.make(_replacements_of(_groups))
+            _changes += 1
+    return module
+
+
+_finder = Finder({numba_functions.MODULE}, _import_plainly)
+
+
 def _begin() -> None:
     global _groups
+    _finder.enter()
     if len(sys.modules) != len(_modules_before):
         _modules_before.clear()
         _modules_before.update(sys.modules)
@@ -221,6 +243,7 @@ def _begin() -> None:
 
 def _restore() -> None:
     global _groups
+    _finder.leave()
     _patched.undo()
     _rebound.undo()
     if len(sys.modules) != len(_modules_before):

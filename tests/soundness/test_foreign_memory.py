@@ -276,18 +276,15 @@ def f(x):
     import numba
     return numba.njit(lambda u: u * u)(x)
 
-try:
-    sparsetrace.jacobian_sparsity(f, np.ones(3))
-except sparsetrace.TracingError as error:
-    print(error)
+print(sparsetrace.jacobian_sparsity(f, np.ones(3)).nnz, f(np.ones(2)))
 """
 
 
 def test_numba_imported_during_a_trace():
-    """It cannot be: it looks for NumPy's own functions, and says so."""
+    """It looks for NumPy's own functions, and finds them."""
     pytest.importorskip("numba")
     done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True)
-    assert done.stdout.startswith("the import of numba at <string>:5 (in f): "), done.stderr
+    assert done.stdout == "3 [1. 1.]\n", done.stderr
 
 
 def test_numba_is_as_before_after_every_trace():
