@@ -6,13 +6,12 @@ Contract: of the syntax tree of a function.  In doubt a name is read.
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 __all__ = [
     *("added_to", "assigned", "assigned_anew", "captured", "forgotten", "name_of", "names_of"),
-    *("only_added_to", "read_after_an_error"),
+    "only_added_to",
 ]
 
 _READING_ALL = frozenset(
@@ -188,50 +187,6 @@ def _read_first(statements: Sequence[ast.AST], done: set[str]) -> set[str]:
         if ways:
             done |= set.intersection(*(before for _, before in ways))
     return result
-
-
-def read_after_an_error(around: Sequence[Any]) -> set[str]:
-    """The names that may be read before they are assigned, after an error that goes on.
-
-    Parameters
-    ----------
-    around : sequence of nodes
-        The ``try`` or ``with`` in the body of which the error is, all that is around it, and the
-        function in the end.
-    """
-    result: set[str] = set()
-    gone_on: list[set[str]] = []
-    """What is assigned by then, on each way on which something goes on."""
-    for inner, node in itertools.pairwise([None, *around]):
-        if isinstance(node, ast.With):
-            gone_on.append(set())
-        elif isinstance(node, (ast.Try, ast.TryStar)):
-            # an error may come here from within, whatever has been assigned by then
-            result |= _reads(*(x.type for x in node.handlers))
-            if inner is None or inner in node.body:
-                for handler in node.handlers:
-                    done = {handler.name} if handler.name else set()
-                    result |= _read_first(handler.body, done)
-                    gone_on.append(done)
-            result |= _read_first(node.finalbody, set())
-        elif isinstance(node, _LOOPS):
-            for done in gone_on:
-                result |= _read_first([node], set(done))
-        elif isinstance(node, ast.AsyncFor):
-            result |= _reads(node)
-        for done in gone_on:
-            result |= _read_first(_following(node, around), done)
-    return result
-
-
-def _following(node: ast.AST, around: Sequence[Any]) -> list[ast.stmt]:
-    """The statements behind a node, in the block where it stands."""
-    at = around.index(node) + 1
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(around[at], field, None) if at < len(around) else None
-        if isinstance(block, list) and node in block:
-            return block[block.index(node) + 1 :]
-    return []
 
 
 def _unread(function: ast.AST, loop: Any) -> set[str]:

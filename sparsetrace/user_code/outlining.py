@@ -21,12 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sparsetrace.user_code.assigned_names import (
-    assigned,
-    captured,
-    name_of,
-    read_after_an_error,
-)
+from sparsetrace.user_code.assigned_names import assigned, name_of
 from sparsetrace.user_code.handlers import HARMLESS
 from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
 from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten, tail_from
@@ -327,23 +322,9 @@ class _Choice:
             if isinstance(at, (ast.Try, ast.TryStar)) or (
                 isinstance(at, ast.With) and not all(map(_lets_pass, at.items))
             ):
-                return isinstance(node, ast.stmt) and self._are_read_beyond(assigned(node), at)
+                return isinstance(node, ast.stmt) and bool(assigned(node))
             at = self.parents.get(at)
         return False
-
-    def _are_read_beyond(self, names: list[str], at: ast.Try | ast.TryStar | ast.With) -> bool:
-        """Whether names may be read after an error in the body of a ``try`` or a ``with``.
-
-        Not those that are assigned anew before, as by a handler that computes them in another way.
-        """
-        function = self._function(at)
-        if not names or function is None:
-            return bool(names)
-        around: list[ast.AST] = [at]
-        while around[-1] is not function:
-            around.append(self.parents[around[-1]])
-        read = captured(function) | read_after_an_error(around)
-        return not read.isdisjoint(names)
 
     def _whole(self, node: ast.AST) -> ast.AST:
         """The outermost of conditional expressions in one another, the ``if`` of an ``elif``.

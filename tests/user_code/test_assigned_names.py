@@ -6,12 +6,7 @@ import ast
 
 import pytest
 
-from sparsetrace.user_code.assigned_names import (
-    assigned,
-    forgotten,
-    only_added_to,
-    read_after_an_error,
-)
+from sparsetrace.user_code.assigned_names import forgotten, only_added_to
 
 
 @pytest.mark.parametrize(
@@ -79,38 +74,3 @@ def test_a_list_is_unread_where_it_is_made_and_only_added_to(body, unread):
     indented = "\n".join(f"  {line}" for line in body.splitlines())
     (function,) = ast.parse(f"def f(v, y):\n{indented}").body
     assert only_added_to(function) == unread
-
-
-def _after(text):
-    """What may be read after an error where ``y`` is first assigned in a function."""
-    function = ast.parse(text).body[0]
-    around = [n for n in ast.walk(function) if "y" in assigned(n) and isinstance(n, ast.stmt)]
-    around = [n for n in around if isinstance(n, (ast.Try, ast.With, ast.For, ast.While))]
-    return read_after_an_error([*around[::-1], function])
-
-
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ("def f(x):\n try:\n  y = x\n except E:\n  return z", {"E", "z"}),
-        ("def f(x):\n try:\n  y = x\n except E as e:\n  y = e\n return y", {"E"}),
-        ("def f(x):\n try:\n  y = x\n except E:\n  pass\n return y", {"E", "y"}),
-        ("def f(x):\n try:\n  y = x\n except E:\n  y += 1", {"E", "y"}),
-        (
-            "def f(x):\n try:\n  y = x\n except E:\n  y = 1\n except F:\n  pass\n return y",
-            set("EFy"),
-        ),
-        ("def f(x):\n try:\n  y = x\n finally:\n  print(y)", {"print", "y"}),
-        ("def f(x):\n with g():\n  y = x\n return y", {"y"}),
-        ("def f(x):\n with g():\n  y = x\n y = 1\n return y", set()),
-        ("def f(x):\n for i in x:\n  try:\n   y = i\n   z = y\n  except E:\n   z = 0", set("Ex")),
-        ("def f(x):\n for i in x:\n  try:\n   z = y\n   y = i\n  except E:\n   z = 0", set("Exy")),
-        ("def f(x):\n while x:\n  try:\n   y = 1\n  except E:\n   y = 2\n return y", set("Ex")),
-        (
-            "def f(x):\n try:\n  try:\n   y = x\n  except E:\n   y = 2\n except F:\n  return y",
-            set("EFy"),
-        ),
-    ],
-)
-def test_names_that_are_read_after_an_error(text, read):
-    assert _after(text) == read
