@@ -55,14 +55,16 @@ def shipped(name: str, size: int) -> Counting:
     return counting
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", default=list(CASES), help=", ".join(CASES))
     parser.add_argument("--memory", type=float, default=12_000, help="most megabytes")
-    options = parser.parse_args(namespace=argparse.Namespace(repetitions=1, slow=0, timeout=120))
+    chosen = parser.parse_args(arguments)
+    once = ["--repetitions=1", "--slow=0", "--timeout=120", f"--memory={chosen.memory}"]
+    options = peers.parse(once)
     print("| problem | inputs | entries | first call | ns an entry | bytes an entry | shipped |")
     print("|---|---:|---:|---:|---:|---:|---:|")
-    for name in options.cases:
+    for name in chosen.cases:
         for size in CASES[name]:
             result = peers.run(name, size, "sparsetrace", options)
             if "failure" in result:
@@ -72,7 +74,9 @@ def main() -> None:
             sent = ""
             if inputs <= SHIPPED:
                 counting = shipped(name, size)
-                sent = f"{counting.bytes / inputs:.0f} bytes an input, {counting.tasks} parts"
+                sent = "nothing"
+                if counting.tasks:
+                    sent = f"{counting.bytes / inputs:.0f} bytes an input, {counting.tasks} parts"
             print(
                 f"| {name} | {inputs:,} | {entries:,} | {peers.duration(result['first'])} "
                 f"| {1e9 * result['first'] / entries:.0f} "

@@ -8,6 +8,7 @@ import numpy as np
 import peer_problems
 import peers
 import pytest
+import scale
 import workload_peers
 from small_calls import CALLS, calls, microseconds, numpy_microseconds
 from workloads import ALL_WORKLOADS, LOOKED_AT, WORKLOADS
@@ -231,3 +232,13 @@ def test_small_calls(group):
         assert microseconds(call, repeats=4) > 0
         assert microseconds(call, repeats=2, known=False) > 0
         assert numpy_microseconds(call, repeats=2) > 0
+
+
+def test_what_scale_prints(monkeypatch, capsys):
+    """One line for each size, of a process of its own; what is shipped of what is large."""
+    monkeypatch.setattr(scale, "CASES", {"burgers": (30, 100_000)})
+    scale.main(["burgers"])
+    small, large = capsys.readouterr().out.splitlines()[-2:]
+    assert small.startswith("| burgers | 30 | 88 | ")
+    assert large.startswith("| burgers | 100,000 | 299,998 | ")
+    assert large.endswith(" parts |")
