@@ -66,8 +66,12 @@ class _Search:
         other = {k: v for k, v in given.items() if k not in _STARTS and not callable(v)}
         self.sources = [part for part in _parts(other.values()) if contains_traced(part)]
         self.start = next((given[name] for name in _STARTS[:1] if name in given), None)
-        self.starts = {name: given[name] for name in _STARTS if contains_traced(given.get(name))}
-        """Those that depend on inputs."""
+        if isinstance(given.get("options"), dict):
+            given["options"] = dict(given["options"])
+        places = [(some, name) for some in (given, given.get("options") or {}) for name in _STARTS]
+        self.starts = [(some, name) for some, name in places if contains_traced(some.get(name))]
+        """Where those stand that depend on inputs."""
+        self.from_starts = total_of([some[name] for some, name in self.starts])
         self.width = next((_width(given[name]) for name in _WIDTHS if given.get(name)), None)
 
     def _with_extra(self, function) -> Callable[..., Any]:
@@ -113,9 +117,10 @@ class _Search:
         known = current().local or not (self.sources or self.starts)
         if not known:
             return None
-        for name, value in given.items():
-            if not callable(value):
-                given[name] = _numbers(value)
+        for some in (given, given.get("options") or {}):
+            for name, value in some.items():
+                if not (callable(value) or isinstance(value, dict)):
+                    some[name] = _numbers(value)
         try:
             return self.call.original(*self._bound.args, **self._bound.kwargs)
         except TracedResult:
@@ -125,13 +130,14 @@ class _Search:
         """Which numbers of a place that was found vary with the start."""
         if not _has_ended(found):
             return True
-        given = self._bound.arguments
-        moved = {name: aside(given[name]) for name in self.starts}
-        given.update((name, start) for name, (start, _) in moved.items())
+        moved = []
+        for some, name in self.starts:
+            some[name], most = aside(some[name])
+            moved.append(most)
         return varies(
             np.asarray(solution(found), float),
             lambda: solution(self.call.original(*self._bound.args, **self._bound.kwargs)),
-            max(most for _, most in moved.values()),
+            max(moved),
         )
 
     def total(self, shape: tuple[int, ...], place) -> Ids:
@@ -223,7 +229,7 @@ def _found(call: Call, args, kwargs, solution: Callable[[Any], Any]) -> _Found:
     total = beside = search.total(shape, place)
     ids = np.broadcast_to(total, shape).copy()
     if search.starts:
-        starts = np.asarray(total_of(list(search.starts.values())))
+        starts = np.asarray(search.from_starts)
         beside = beside_starts(total, starts)
         where = True if found is None else search.varies(found, solution)
         ids = beside_starts(ids, starts, where)

@@ -55,7 +55,7 @@ def _root(
             if returned.ids is None:
                 return None, found
     shape = np.shape(start)
-    values = None if found is None else np.asarray(_solution(found), float)
+    values = None if found is None else np.asarray(_solution(found)) * 1.0
     if values is not None:
         shape = values.shape
     marks = trace.graph.node(np.full(shape, trace.graph.opaque, np.int32))

@@ -142,6 +142,14 @@ STARTS = {
         lambda t, a, b: a * t, TIMES, TIMES * x[0], p0=[x[1], x[2]]
     )[0],
     "constant here": lambda x: so.minimize(lambda z: max(z[0] - x[0], 0.0) ** 2, [x[1]]).x,
+    "flat, a simplex among the options": lambda x: (
+        so.minimize(
+            plane(x),
+            np.zeros(2),
+            method="Nelder-Mead",
+            options={"initial_simplex": x[1:] + np.eye(3, 2)},
+        ).x
+    ),
     "ended early": lambda x: so.minimize(unread(x), [x[1]], method="CG", options={"maxiter": 0}).x,
 }
 #: A place that is isolated varies by less than a tolerance, which a global pattern cannot know.

@@ -60,6 +60,7 @@ def test_unknowns_that_equations_leave_open_stay_where_the_search_starts(name, l
 ALONE = {
     "newton": lambda x: so.newton(lambda z: z**3 - x[0], x[1]),
     "root": lambda x: so.root(lambda z: z**3 - x[:1], x[1:2]).x,
+    "of complex numbers": lambda x: np.imag(so.newton(lambda z: z**2 + x[0], x[1] * 1j)),
     "root_scalar": lambda x: so.root_scalar(lambda z: z**3 - x[0], x0=x[1], x1=x[2]).root,
     "brentq": lambda x: so.brentq(lambda z: z**3 - x[0], x[1] - 9, x[2] + 9),
 }
@@ -128,3 +129,11 @@ def test_roots_from_a_matrix_are_a_vector():
 
     assert f(X).shape == (2,)
     assert_same_pattern(st.jacobian_sparsity(f, X), [[1, 0, 0], [0, 1, 0]])
+
+
+def test_a_complex_root_has_its_imaginary_part_at_a_point():
+    def f(x):
+        root = so.newton(lambda z: z**2 + x[0], 1.3j)
+        return np.where(np.imag(root) > 0.5, x[1], x[2])
+
+    assert_array_equal(st.jacobian_sparsity(f, X, local=True).toarray(), [[0, 1, 0]])
