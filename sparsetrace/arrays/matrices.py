@@ -295,13 +295,13 @@ def _named(names: str) -> list[Callable[..., Any]]:
 
 _BY_METHOD: dict[Callable[..., Any], str] = {
     **{f: f.__name__ for f in _named("all any argmax argmin max mean min prod ptp std sum var")},
-    **{f: f.__name__ for f in _named("clip cumprod cumsum ravel repeat reshape round")},
+    **{f: f.__name__ for f in _named("clip cumprod cumsum repeat reshape round")},
     **{f: f.__name__ for f in _named("squeeze swapaxes take transpose")},
     np.amax: "max", np.amin: "min", np.around: "round",
 }  # fmt: skip
 """Functions that call the method of the matrix."""
-_ARRAYS = frozenset(_named("copy diag diagonal iscomplexobj isrealobj ndim shape size trace"))
-_ARRAYS |= {np.tril, np.triu, np.linalg.norm}
+_ARRAYS = frozenset(_named("copy diag diagonal expand_dims iscomplexobj isrealobj ndim ravel"))
+_ARRAYS |= {np.shape, np.size, np.trace, np.tril, np.triu, np.linalg.norm}
 """Functions that give arrays and numbers of matrices, too."""
 _ALIKE = _ARRAYS.union(
     _named("concatenate dot hstack imag ones_like real vstack zeros_like"),

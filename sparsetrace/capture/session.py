@@ -415,6 +415,7 @@ _PURE = frozenset(
         "scipy.interpolate._pade",
         "scipy.interpolate._rbf",
         "scipy.linalg._special_matrices",
+        "scipy.optimize._lbfgsb_py",
         "scipy.optimize._numdiff",
         "scipy.optimize._optimize",
         "scipy.signal._czt",

@@ -135,9 +135,9 @@ def spread(trace: Trace, total: Ids, sample) -> Any:
 
     Whole numbers have no derivative, in arrays and in their own.
     """
-    if isinstance(sample, tuple):
+    if isinstance(sample, (list, tuple)):  # a list where SciPy applies a function to a batch
         items = [spread(trace, total, item) for item in sample]
-        return type(sample)(*items) if hasattr(sample, "_fields") else tuple(items)
+        return type(sample)(*items) if hasattr(sample, "_fields") else type(sample)(items)
     if sample is None:
         return None
     array = np.asarray(sample)

@@ -6,6 +6,8 @@ Contract: text alone; the names are those of `tests/arrays/test_matrices.py`.
 from __future__ import annotations
 
 EXACT = """
+np.ravel(M(x)) * x
+np.expand_dims(M(x), 0)[0] * A
 M(x)
 M(x) * M(x)
 M(x) * A

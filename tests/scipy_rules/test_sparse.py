@@ -170,7 +170,6 @@ REFUSED = {
     "key": (lambda x: sp.csr_array(np.diag(x))[x > 1], "an index of a sparse array"),
     "nonzero": (lambda x: sp.diags_array(x).nonzero(), "A.nonzero"),
     "find": (lambda x: sp.find(sp.diags_array(x))[2], "scipy.sparse.find"),
-    "==": (lambda x: (sp.diags_array(x) == sp.diags_array(x)).nnz, "dia_array.__eq__"),
     "A / B": (lambda x: sp.diags_array(x) / sp.eye_array(5), "A / B"),
     "np.multiply": (lambda x: np.multiply(x, sp.diags_array(x)), "np.multiply of a sparse array"),
     "np.exp": (lambda x: np.exp(sp.diags_array(x)), "np.exp of a sparse array"),
@@ -192,6 +191,38 @@ def test_what_has_no_rule_is_refused_by_name(name):
             with pytest.raises(st.TracingError, match=text) as caught:
                 st.jacobian_sparsity(f, START, local=local)
             assert "test_sparse.py" in str(caught.value) or name == "returned"
+
+
+COMPARISONS = {
+    "< number": lambda a, b: a < 2,
+    "<= array": lambda a, b: a <= np.full((3, 3), 2.0),
+    "> sparse": lambda a, b: a > b,
+    ">= number": lambda a, b: a >= 2,
+    "== sparse": lambda a, b: a == b,
+    "!= number": lambda a, b: a != 0,
+    "!= sparse": lambda a, b: b != a,
+}
+
+
+@pytest.mark.filterwarnings("ignore::scipy.sparse.SparseEfficiencyWarning")
+@pytest.mark.parametrize("cls", [sp.csr_array, sp.csc_matrix, sp.dia_array])
+@pytest.mark.parametrize("compare", COMPARISONS.values(), ids=COMPARISONS)
+def test_comparisons_are_those_of_the_values(compare, cls):
+    """At a point; for all inputs it is not known how many elements are True."""
+
+    def f(x):
+        found = compare(cls(np.diag(x)), cls(np.diag([1.0, 1, 2])))
+        count = found.nnz if sp.issparse(found) else 1
+        return np.array([count * x[0], found.sum() * x[1], type(found) is kind])
+
+    x = np.array([1.0, -2.0, 3.0])
+    kind = type(compare(cls(np.diag(x)), cls(np.eye(3))))
+    count, total, same = f(x) / np.array([x[0], x[1], 1])
+    wanted = np.diag([count, total, 0]) != 0
+    assert same
+    assert_same_pattern(st.jacobian_sparsity(f, x, local=True), wanted)
+    with pytest.raises(st.TracingError, match=r"of a sparse array at .*test_sparse\.py"):
+        st.jacobian_sparsity(f, x)
 
 
 @pytest.mark.parametrize("solver", "bicgstab cg gmres minres".split())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.scipy_rules.linalg.batches import over_batch
 from sparsetrace.scipy_rules.linalg.matrix_functions import mirrored
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -143,24 +144,28 @@ def _read(a_band, *, lower: bool) -> Any:
 
 
 @harmless("max_ev")
+@over_batch(a_band=2)
 def eig_banded(call, a_band, lower, eigvals_only, select, select_range):
     chosen = _chosen(call, select, select_range)
     band = _read(a_band, lower=lower)
     return dense(call, band, lower=lower, eigvals_only=eigvals_only, **chosen)
 
 
+@over_batch(a_band=2)
 def eigvals_banded(call, a_band, lower, select, select_range):
     chosen = _chosen(call, select, select_range)
     return dense(call, _read(a_band, lower=lower), lower=lower, **chosen)
 
 
 @harmless("tol", "lapack_driver")  # of the algorithm
+@over_batch(d=1, e=1)
 def eigh_tridiagonal(call, d, e, eigvals_only, select, select_range):
     chosen = _chosen(call, select, select_range)
     return _as_a_whole(call, d, e, eigvals_only=eigvals_only, **chosen)
 
 
 @harmless("tol", "lapack_driver")
+@over_batch(d=1, e=1)
 def eigvalsh_tridiagonal(call, d, e, select, select_range):
     return _as_a_whole(call, d, e, **_chosen(call, select, select_range))
 
@@ -221,9 +226,12 @@ def _of_band(band, *, lower: bool) -> Any:
     return np.append(band.reshape(-1), 0.0)[number]
 
 
+@over_batch(ab=2)
 def cholesky_banded(call, ab, lower):
     """The corner that is not read stays."""
-    band = array_of(ab)
+    if ab.ndim == 1:  # which SciPy takes for a band of one column
+        return cholesky_banded(call, ab[:, None], lower)[:, 0]
+    band = ab
     half = _of_band(band, lower=lower)
     factor = np.linalg.cholesky(mirrored(half, lower=lower))
     if not lower:
@@ -234,7 +242,12 @@ def cholesky_banded(call, ab, lower):
 
 def cho_solve_banded(call, cb_and_lower, b):
     band, lower = cb_and_lower
-    factor = _of_band(array_of(band), lower=lower)
+    return _cho_solve_banded(band, b, lower)
+
+
+@over_batch(band=2, b="1|2")
+def _cho_solve_banded(band, b, lower) -> Any:
+    factor = _of_band(band, lower=lower)
     if not lower:
         factor = np.conj(factor.T)
-    return np.linalg.solve(np.conj(factor.T), np.linalg.solve(factor, array_of(b)))
+    return np.linalg.solve(np.conj(factor.T), np.linalg.solve(factor, b))

@@ -14,6 +14,7 @@ import numpy as np
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import SquareMatrices, solutions
 from sparsetrace.operands.operands import contains_traced
+from sparsetrace.scipy_rules.linalg.batches import over_batch
 from sparsetrace.scipy_rules.linalg.matrix_functions import mirrored, toeplitz_of
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -28,7 +29,6 @@ from sparsetrace.scipy_rules.rule_tools import (
 
 _LARGEST = 2048
 """Unknowns of a matrix equation, whose system is written out."""
-_BATCHES = "Loop over the batch and use np.stack."
 
 
 def _read(call: Call, a, assume_a, *, lower: bool) -> Any:
@@ -68,11 +68,6 @@ def _square(call: Call, a) -> Any:
     return a
 
 
-def _plane(call: Call, *arrays) -> None:
-    if any(array.ndim > 2 for array in arrays):
-        call.refuse("a batch of systems has no rule here", _BATCHES)
-
-
 def solved(matrix: SquareMatrices, dtype: np.dtype[Any], b, values=None) -> Any:
     """The solution, by the structure of a matrix of this dtype; the values are SciPy's."""
     if len(b) != matrix.size:
@@ -90,9 +85,9 @@ def solution(a, b) -> Any:
     return solved(SquareMatrices.of(matrix), float_dtype(a), b)
 
 
+@over_batch(a=2, b="1|2")
 def solve_triangular(call, a, b, trans, lower, unit_diagonal):
-    a, b = _square(call, array_of(a)), array_of(b)
-    _plane(call, a, b)
+    a = _square(call, a)
     return _solve_triangle(call, a, b, trans, lower=lower, unit_diagonal=unit_diagonal)
 
 
@@ -108,9 +103,10 @@ def _solve_triangle(call: Call, a, b, trans, *, lower: bool, unit_diagonal: bool
     return solution(a, b)
 
 
+@over_batch(ab=2, b="1|2")
 def solve_banded(call, l_and_u, ab, b):
     """``ab[u + i - j, j] == a[i, j]``."""
-    ab, b = np.atleast_2d(array_of(ab)), array_of(b)
+    ab = np.atleast_2d(ab)
     below, above = (int(n) for n in l_and_u)
     if below + above + 1 != ab.shape[0]:
         raise ValueError(f"{below} + {above} + 1 diagonals do not equal ab.shape[0] {ab.shape[0]}")
@@ -118,9 +114,9 @@ def solve_banded(call, l_and_u, ab, b):
     return _solve_band(call, ab, b, place + columns - above, columns)
 
 
+@over_batch(ab=2, b="1|2")
 def solveh_banded(call, ab, b, lower):
     """One triangle in bands; the other mirrors it."""
-    ab, b = array_of(ab), array_of(b)
     if ab.ndim == 1:  # which SciPy takes for the one column of a system of one unknown
         call.refuse("ab has one dimension", "Give it two: ab[np.newaxis].")
     place, columns = np.indices(ab.shape)
@@ -131,7 +127,6 @@ def solveh_banded(call, ab, b, lower):
 
 
 def _solve_band(call: Call, ab, b, rows, columns, used=True) -> Any:
-    _plane(call, ab, b)
     n = ab.shape[1]
     used = used & (rows >= 0) & (rows < n) & (columns >= 0) & (columns < n)
     matrix = SquareMatrices.of_places(Factor.of(current(), ab), rows, columns, used, n)
@@ -145,9 +140,11 @@ def lu_factor(call, a):
 
 def lu_solve(call, lu_and_piv, b, trans):
     """Two triangular systems; everything of traced factors, as their pivots are unknown."""
-    lu, pivots = lu_and_piv
-    lu, b = array_of(lu), array_of(b)
-    _plane(call, lu, b)
+    return _lu_solve(call, *lu_and_piv, b, trans)
+
+
+@over_batch(lu=2, pivots=1, b="1|2")
+def _lu_solve(call: Call, lu, pivots, b, trans) -> Any:
     if contains_traced(pivots):
         return solution(lu, b)
     order = np.arange(len(lu))
@@ -168,18 +165,21 @@ def cholesky(call, a, lower):
     return np.conj(np.swapaxes(np.linalg.cholesky(np.conj(np.swapaxes(a, -1, -2))), -1, -2))
 
 
+@over_batch(a=2)
 def cho_factor(call, a, lower):
     """The other triangle is left as it was."""
-    a = np.atleast_2d(array_of(a))
-    _plane(call, a)
+    a = np.atleast_2d(a)
     rest = np.triu(a, 1) if lower else np.tril(a, -1)
     return cholesky(call, a, lower) + rest, lower
 
 
 def cho_solve(call, c_and_lower, b):
     factor, lower = c_and_lower
-    factor, b = array_of(factor), array_of(b)
-    _plane(call, factor, b)
+    return _cho_solve(call, factor, b, lower)
+
+
+@over_batch(factor=2, b="1|2")
+def _cho_solve(call: Call, factor, b, lower) -> Any:
     first, second = (0, 1) if lower else (1, 0)
     y = _solve_triangle(call, factor, b, first, lower=lower)
     return _solve_triangle(call, factor, y, second, lower=lower)
@@ -188,54 +188,66 @@ def cho_solve(call, c_and_lower, b):
 # --------------------------------------------------------- matrices with a pattern
 def _pair(c_or_cr) -> tuple[Any, Any]:
     if isinstance(c_or_cr, tuple):
-        c, r = c_or_cr
-        return array_of(c), array_of(r)
+        return c_or_cr
     c = array_of(c_or_cr)
     return c, np.conj(c)
 
 
 def solve_toeplitz(call, c_or_cr, b):
-    a, b = toeplitz_of(*_pair(c_or_cr)), array_of(b)
-    _plane(call, b)
-    return solution(a, b)
+    return _solve_toeplitz(*_pair(c_or_cr), b)
+
+
+@over_batch(c=1, r=1, b="1|2")
+def _solve_toeplitz(c, r, b) -> Any:
+    return solution(toeplitz_of(c, r), b)
 
 
 @harmless("workers")  # how many threads
 def matmul_toeplitz(call, c_or_cr, x):
-    x = array_of(x)
-    _plane(call, x)
-    return toeplitz_of(*_pair(c_or_cr)) @ x
+    return _times_toeplitz(*_pair(c_or_cr), x)
 
 
-@harmless("caxis")  # c has one axis, or is refused
-def solve_circulant(call, c, b, singular, tol, baxis, outaxis):
-    c, b = np.atleast_1d(array_of(c)), np.atleast_1d(array_of(b))
-    if c.ndim != 1 or b.ndim > 2 or baxis or outaxis or singular != "raise":
-        call.refuse("batches, axes and least squares have no rule", "Use scipy.linalg.solve.")
+@over_batch(c=1, r=1, x="1|2")
+def _times_toeplitz(c, r, x) -> Any:
+    return toeplitz_of(c, r) @ x
+
+
+def solve_circulant(call, c, b, singular, tol, caxis, baxis, outaxis):
+    c = np.moveaxis(np.atleast_1d(array_of(c)), caxis, -1)
+    b = np.moveaxis(np.atleast_1d(array_of(b)), baxis, -1)
     constant(call, tol, "tol")
-    index = np.arange(len(c))
-    return solution(c[(index[:, None] - index) % len(c)], b)
+    if c.shape[-1] != b.shape[-1]:
+        raise ValueError(f"Shapes of c {c.shape} and b {b.shape} are incompatible")
+    index = np.arange(c.shape[-1])
+    matrices = c[..., (index[:, None] - index) % c.shape[-1]]
+    if singular == "raise":
+        result = _each_solution(matrices, b)
+    else:  # some eigenvalues count as zero, by their size
+        result = (np.linalg.pinv(matrices) @ b[..., None])[..., 0]
+    return np.moveaxis(result, -1, outaxis)
 
 
+@over_batch(a=2, b=1)
+def _each_solution(a, b) -> Any:
+    return solution(a, b)
+
+
+@over_batch(a=2, b=2, q=2)
 def solve_sylvester(call, a, b, q):
     """``a X + X b = q``: a system for the rows of X, one after the other."""
-    a, b, q = (array_of(x) for x in (a, b, q))
-    _plane(call, a, b, q)
     return _solve_sums(call, q, [(a, None), (None, b)])
 
 
+@over_batch(a=2, q=2)
 def solve_continuous_lyapunov(call, a, q):
     """``a X + X a^H = q``."""
-    a, q = array_of(a), array_of(q)
-    _plane(call, a, q)
     return _solve_sums(call, q, [(a, None), (None, np.conj(a.T))])
 
 
 @harmless("method")  # two ways to one solution
+@over_batch(a=2, q=2)
 def solve_discrete_lyapunov(call, a, q):
     """``a X a^H - X + q = 0``."""
-    a, q = array_of(a), array_of(q)
-    _plane(call, a, q)
     return _solve_sums(call, q, [(None, None), (a, np.conj(a.T))])
 
 

@@ -17,6 +17,7 @@ from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import may_be_nonzero
 from sparsetrace.operands.operands import contains_traced, ids_of, is_traced
+from sparsetrace.scipy_rules.linalg.batches import over_batch
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
@@ -58,10 +59,8 @@ def norm(a, ord, axis, keepdims):
     return np.linalg.norm(array_of(a), ord, axis, keepdims)
 
 
+@over_batch(a=2, b="1|2")
 def lstsq(call, a, b, cond, lapack_driver):
-    a, b = array_of(a), array_of(b)
-    if a.ndim != 2 or b.ndim > 2:
-        call.refuse("a batch of problems has no rule here", "Loop over them and use np.stack.")
     x, residuals, rank, singular = np.linalg.lstsq(a, b, cond)
     if lapack_driver == "gelsy":
         return x, np.zeros(0), rank, None
@@ -212,9 +211,15 @@ def toeplitz_of(c, r):
 
 
 @keeps_parts
-def toeplitz(c, r):
+def toeplitz(call, c, r):
     c = array_of(c)
-    return toeplitz_of(c, np.conj(c) if r is None else array_of(r))
+    r = np.conj(c) if r is None else array_of(r)
+    if c.ndim < 2 and r.ndim < 2:
+        return toeplitz_of(c, r)
+    # a batch, or all as one vector, as SciPy's version has it
+    places = np.arange(c.size + r.size)
+    places = call.plainly(places[: c.size].reshape(c.shape), places[c.size :].reshape(r.shape))
+    return np.concatenate([c.ravel(), r.ravel()])[places]
 
 
 @keeps_parts
@@ -232,10 +237,10 @@ def hankel(c, r):
     return values[np.arange(len(c))[:, None] + np.arange(len(r))]
 
 
+@over_batch(a=1)
 def convolution_matrix(call, a, n, mode):
-    a = array_of(a)
-    if a.ndim != 1 or mode not in ("full", "valid", "same") or n < 1:
-        call.refuse("only vectors and the three modes have a rule", "Use np.stack.")
+    if mode not in ("full", "valid", "same") or n < 1:
+        call.refuse("only the three modes have a rule", "Use np.stack.")
     trim = min(n, len(a)) - 1
     before, after = {"full": (0, 0), "same": (trim // 2, trim - trim // 2)}.get(mode, (trim, trim))
     rows = np.arange(before, len(a) + n - 1 - after)

@@ -6,6 +6,7 @@ answered as traced ones are; ``*`` is the product of matrices for csr_matrix and
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -20,10 +21,18 @@ from sparsetrace.operands.operands import (
     contains_traced,
     is_sparse_traced,
     is_traced,
+    values_of,
 )
 from sparsetrace.scipy_rules.rule_tools import array_of
 from sparsetrace.scipy_rules.sparse import sparse_arithmetic as arithmetic
-from sparsetrace.scipy_rules.sparse.classes import assembled, dense_result, methods, refuse
+from sparsetrace.scipy_rules.sparse.classes import (
+    assembled,
+    dense_result,
+    methods,
+    refuse,
+    refuse_dependent,
+    values_at_point,
+)
 from sparsetrace.scipy_rules.sparse.elements import ALIGNED, elements_of_sparse
 
 __all__ = ["elementwise", "scaled"]
@@ -280,3 +289,33 @@ _UNARY[np.absolute] = _elementwise(abs)
 _UNARY[np.conjugate] = _elementwise(np.conjugate)
 methods(type("_Ufuncs", (), {name: _UNARY[getattr(np, name)] for name in _FIXED}))
 methods(type("_Absolute", (), {"__abs__": _UNARY[np.absolute]}))
+
+
+# ------------------------------------------------------------------------- comparisons
+def _compared(matrix, other, compare: Callable[[Any, Any], Any]) -> Any:
+    """At a point, what SciPy gives for the values; it keeps no element that is False."""
+    other = _operand(other)
+    if other is None:
+        return NotImplemented
+    pair = [matrix, other]
+    for at, operand in enumerate(pair):
+        if not contains_traced(operand):
+            continue
+        elements = operand._parts.elements if is_sparse_traced(operand) else operand
+        if is_traced(compare(elements, 0)):
+            refuse_dependent(
+                "a comparison of a sparse array",
+                "how many elements are True depends on the inputs",
+                "Compare A.data, or A.toarray().",
+            )
+        sparse = is_sparse_traced(operand)
+        pair[at] = values_at_point(operand) if sparse else values_of(operand)
+    return compare(*pair)
+
+
+def _comparing(name: str) -> Callable[..., Any]:
+    return lambda self, other: _compared(self, other, getattr(operator, name))
+
+
+_COMPARISONS = "__lt__ __le__ __gt__ __ge__ __eq__ __ne__".split()
+methods(type("_Comparisons", (), {name: _comparing(name) for name in _COMPARISONS}))

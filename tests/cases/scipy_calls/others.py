@@ -90,6 +90,7 @@ OTHERS = {
         sg.cubature(lambda t: t[:, 0] * t[:, 1] ** 2, [0, 0], x[:2]).estimate
     ),
     "find_root": lambda x: elementwise.find_root(lambda z, a: z**3 - a, (0.0, 9.0), args=(x,)).x,
+    "LbfgsInvHessProduct": lambda x: so.LbfgsInvHessProduct(x[None, :2], np.ones((1, 2))) @ x[2:],
     "find_minimum": lambda x: (
         elementwise.find_minimum(
             lambda z, a: (z - a) ** 2 + z**4, (-5.0, 0.2, 9.0), args=(x[:2],), tolerances=FINE
