@@ -49,10 +49,12 @@ def _variables(x, y, rowvar, allow_masked) -> tuple[Any, bool]:
 
 
 @rule_for("cov")
-def _cov(x, y, rowvar, bias, allow_masked, ddof) -> Any:
+def _cov(call: Call, x, y, rowvar, bias, allow_masked, ddof) -> Any:
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be an integer")
     m, by_row = _variables(x, y, rowvar, allow_masked)
+    if m.ndim > 2:
+        call.refuse("it is of more than two axes", "Reshape it to two.")
     if not by_row:
         m = m.T
     centred = filled(masked_data(m - m.mean(axis=1, keepdims=True)), 0)
@@ -65,8 +67,8 @@ def _cov(x, y, rowvar, bias, allow_masked, ddof) -> Any:
 
 
 @rule_for("corrcoef")
-def _corrcoef(x, y, rowvar, allow_masked) -> Any:
-    covariance = _cov(x, y, rowvar, False, allow_masked, None)
+def _corrcoef(call: Call, x, y, rowvar, allow_masked) -> Any:
+    covariance = _cov(call, x, y, rowvar, False, allow_masked, None)
     if not covariance.ndim:
         return masked
     deviations = np.ma.sqrt(covariance.diagonal())

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.scipy_rules.rule_tools import Call, harmless, makes_objects
+from sparsetrace.scipy_rules.rule_tools import Call, harmless, makes_objects, module_outside
 
 
 def _called(function, arrays):
@@ -55,9 +55,10 @@ def clip(*args, **kwargs):
 def is_lazy_array(x):
     """In a global trace: SciPy then looks at no values, and warns of none.
 
-    Numbers are none: of these SciPy makes arrays first.
+    Numbers are none: of these SciPy makes arrays first.  Nor is anything for the decorator that
+    moves axes, wherever it has the name from: it hands lazy arrays on as they are.
     """
-    return np.ndim(x) > 0
+    return np.ndim(x) > 0 and module_outside() != "scipy.stats._axis_nan_policy"
 
 
 @harmless("a", "nan_policy", "policies", "xp", "xp_omit_okay")

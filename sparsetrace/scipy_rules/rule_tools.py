@@ -7,6 +7,7 @@ node ids itself.  Whatever it does not know it refuses by name.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ __all__ = [
     "keeps_parts",
     "made",
     "makes_objects",
+    "module_outside",
     "patterns",
     "sample_of",
     "spread",
@@ -95,6 +97,17 @@ class Hidden:
         return self._refuse()
 
     __getitem__ = __iter__ = __len__ = __array__ = _refuse
+
+
+def module_outside() -> str:
+    """The module of the code that has called a rule."""
+    frame: Any = sys._getframe()
+    while frame is not None:
+        name = str(frame.f_globals.get("__name__", ""))
+        if not name.startswith("sparsetrace."):
+            return name
+        frame = frame.f_back
+    return ""
 
 
 # --------------------------------------------------------------------- results

@@ -16,7 +16,7 @@ from scipy.cluster import hierarchy
 
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current
-from sparsetrace.scipy_rules.whole import ranked, whole
+from sparsetrace.scipy_rules.whole import at_point, ranked, whole
 
 
 def linkage(call: Call, *args, **kwargs):
@@ -80,7 +80,13 @@ def to_mlab_linkage(Z):
 
 
 # ----------------------------------------------------------------- codes
-kmeans = kmeans2 = whole
+kmeans2 = whole
+
+
+def kmeans(call: Call, obs, k_or_guess, *args, **kwargs):
+    """Of codes that are given, those that are the nearest to no observation are left out."""
+    given = np.ndim(k_or_guess) > 0
+    return (at_point if given else whole)(call, obs, k_or_guess, *args, **kwargs)
 
 
 def vq(call: Call, obs, code_book, check_finite=True):

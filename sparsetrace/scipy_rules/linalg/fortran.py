@@ -33,6 +33,7 @@ from sparsetrace.scipy_rules.whole import whole
 _TYPES = frozenset("isdcz")
 _DTYPES = {"s": np.float32, "d": np.float64, "c": np.complex64, "z": np.complex128}
 _TEXT = re.compile(r"(?:.* = )?\w+\((.*)\)")
+_DECLARED = re.compile(r"^(\w+) : input (float|complex|rank-2)", re.MULTILINE)
 _OFFSETS = frozenset("offx incx offy incy".split())
 _WORK = frozenset("lwork liwork lrwork ldab ldb lda".split())
 _OVERWRITES = "overwrite_"
@@ -57,8 +58,11 @@ def _answered(rule: Rule, call: Call, *args, **kwargs) -> Any:
     is_bound = len(given) == len(args) + len(kwargs) and given.keys() <= set(names)
     if not is_bound or not given.keys() >= set(re.findall(r"\w+", required)):
         return call.original(*map(sample_of, args), **kwargs)  # which says so
+    for name, kind in _DECLARED.findall(call.original.__doc__ or ""):
+        if name in given:
+            given[name] = _declared(call, name, kind, given[name])
     for name, value in list(given.items()):
-        if name in _OFFSETS and value != (name in ("incx", "incy")):
+        if name in _OFFSETS and (np.ndim(value) or value != (name in ("incx", "incy"))):
             call.refuse(f"{name}={value!r} has no rule", "Give a slice, x[off::inc].")
         if name.startswith(_OVERWRITES):
             if value and name.removeprefix(_OVERWRITES) in given:
@@ -70,6 +74,18 @@ def _answered(rule: Rule, call: Call, *args, **kwargs) -> Any:
         elif name in _OFFSETS | _WORK:
             del given[name]
     return rule(call, **given)
+
+
+def _declared(call: Call, name: str, kind: str, value) -> Any:
+    """An argument of another shape as the routine takes it: one number, or a matrix."""
+    axes = np.ndim(value)
+    if kind == "rank-2":
+        if "lapack" in call.name:  # whose sides may be vectors
+            return value
+        if axes > 2:
+            call.refuse(f"{name} has {axes} axes", "Give a matrix.")
+        return array_of(value)[:, None] if axes == 1 else value
+    return array_of(value).reshape(-1)[0] if axes else value
 
 
 def get_blas_funcs(call: Call, names, arrays, dtype, ilp64) -> Any:
@@ -96,7 +112,15 @@ def _of_module(kind: str, routine) -> Any:
 
 # -------------------------------------------------------------------------- vectors
 def _vector(x, n=None) -> Any:
-    return array_of(x).reshape(-1)[:n]
+    """What the routine takes for a vector: column after column."""
+    return array_of(x).T.reshape(-1)[:n]
+
+
+def _fitting(call: Call, x, n: int) -> Any:
+    x = _vector(x)
+    if len(x) != n:
+        call.refuse(f"a vector has {len(x)} elements for a matrix of {n}", "Give a slice of it.")
+    return x
 
 
 def _dot(call, x, y, n=None, *, conjugate: bool = False) -> Any:
@@ -121,16 +145,16 @@ def _amax(call, x, n=None) -> Any:
 def _written(call: Call, x, values) -> Any:
     """The values, in the memory of an argument if it is such as the routine takes."""
     dtype = _DTYPES[call.name.rpartition(".")[2][0]]
-    if not (isinstance(x, np.ndarray) and x.dtype == dtype and x.flags.c_contiguous):
+    if not (isinstance(x, np.ndarray) and x.dtype == dtype and x.flags.f_contiguous):
         return _beside_rest(values, x)
     if not is_traced(x) and contains_traced(values):
         call.refuse("it writes into an ordinary array", "Write y += a * x, or y[...] = x.")
-    x.reshape(-1)[: len(values)] = values
+    x.T.reshape(-1)[: len(values)] = values
     return x
 
 
 def _beside_rest(values, x) -> Any:
-    return np.concatenate([values, _vector(x)[len(values) :]]).reshape(np.shape(x))
+    return np.concatenate([values, _vector(x)[len(values) :]]).reshape(np.shape(x)[::-1]).T
 
 
 def _axpy(call, x, y, n=None, a=1.0) -> Any:
@@ -168,7 +192,8 @@ def _plus(product, beta, c) -> Any:
 
 
 def _gemv(call, alpha, a, x, beta=0.0, y=None, trans=0) -> Any:
-    return _plus(alpha * (_turned(a, trans) @ _vector(x)), beta, y)
+    a = _turned(a, trans)
+    return _plus(alpha * (a @ _fitting(call, x, a.shape[1])), beta, y)
 
 
 def _ger(call, alpha, x, y, a=None, *, conjugate: bool = False) -> Any:
@@ -178,7 +203,7 @@ def _ger(call, alpha, x, y, a=None, *, conjugate: bool = False) -> Any:
 
 def _symv(call, alpha, a, x, beta=0.0, y=None, lower=0, *, conjugate: bool = False) -> Any:
     a = mirrored(array_of(a), lower=bool(lower), conjugate=conjugate)
-    return _plus(alpha * (a @ _vector(x)), beta, y)
+    return _plus(alpha * (a @ _fitting(call, x, len(a))), beta, y)
 
 
 def _half(a, lower, diag=0) -> Any:
@@ -188,11 +213,14 @@ def _half(a, lower, diag=0) -> Any:
 
 
 def _trmv(call, a, x, lower=0, trans=0, diag=0) -> Any:
-    return _turned(_half(a, lower, diag), trans) @ _vector(x)
+    a = _turned(_half(a, lower, diag), trans)
+    return a @ _fitting(call, x, len(a))
 
 
 def _trsv(call, a, x, lower=0, trans=0, diag=0) -> Any:
-    return linear_systems.solve_triangular(call, a, _vector(x), trans, bool(lower), bool(diag))
+    return linear_systems.solve_triangular(
+        call, a, _fitting(call, x, len(array_of(a))), trans, bool(lower), bool(diag)
+    )
 
 
 def _gemm(call, alpha, a, b, beta=0.0, c=None, trans_a=0, trans_b=0) -> Any:

@@ -19,7 +19,14 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, ids_of, is_sparse_traced, values_of
 from sparsetrace.scipy_rules.callbacks import of_values
 from sparsetrace.scipy_rules.linalg.matrix_functions import expm as dense_expm
-from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
+from sparsetrace.scipy_rules.rule_tools import (
+    Call,
+    Hidden,
+    array_of,
+    current,
+    made,
+    module_outside,
+)
 from sparsetrace.scipy_rules.whole import total_of
 
 _MATRICES = ("A", "B", "M", "M1", "M2", "Minv", "OPinv")
@@ -75,10 +82,7 @@ class _Iteration:
 
 def _is_called_by_scipy() -> bool:
     """Whether it is a step of another function of SciPy's, whose operators read plain numbers."""
-    frame = sys._getframe()
-    while frame.f_globals.get("__name__", "").startswith("sparsetrace.") and frame.f_back:
-        frame = frame.f_back
-    return bool(frame.f_globals.get("__name__", "").startswith("scipy."))
+    return module_outside().startswith("scipy.")
 
 
 def _is_operator(x) -> bool:
@@ -158,11 +162,15 @@ def _eigenpairs(call: Call, *given, **named) -> Any:
         return iteration.spread((), found)
     arguments = iteration.arguments
     dtype = float if call.name.endswith("eigsh") else complex
-    k = int(arguments.get("k", 6))
+    k, n = int(arguments.get("k", 6)), arguments["A"].shape[0]
+    if len(arguments["A"].shape) != 2:
+        call.refuse("it is of more than one matrix", "Loop over them and use np.stack.")
+    if k >= n - (dtype is complex):  # of so many SciPy computes all
+        k = n
     values = iteration.spread((k,), dtype=dtype)
     if not arguments.get("return_eigenvectors", True):
         return values
-    return values, iteration.spread((arguments["A"].shape[0], k), dtype=dtype)
+    return values, iteration.spread((n, k), dtype=dtype)
 
 
 eigs = eigsh = _eigenpairs

@@ -165,7 +165,7 @@ def csd(
         "detrend": detrend, "return_onesided": return_onesided,
     }  # fmt: skip
     (f,) = _frequencies(call, x, y, fs=fs, scaling=scaling, axis=axis, average=average, **options)
-    first, second, axis = _pair(x, y, axis)
+    first, second = _pair(x, y, axis)
     windows = _Windows.of(call, first.shape[-1], options)
     products = _power(windows.spectra(first), windows.spectra(second))
     if average == "median":  # of the two parts, each by itself
@@ -175,12 +175,12 @@ def csd(
     return f, np.moveaxis(_density(result, fs, scaling), -1, axis)
 
 
-def _pair(x, y, axis: int) -> tuple[Any, Any, int]:
+def _pair(x, y, axis: int) -> tuple[Any, Any]:
     """Two signals, the shorter one with zeros behind it; over the other axes they broadcast."""
-    (first, axis), (second, _) = _last(x, axis), _last(y, axis)
+    (first, _), (second, _) = _last(x, axis), _last(y, axis)
     n = max(first.shape[-1], second.shape[-1])
     first, second = (_with_zeros(s * 1.0, 0, n - s.shape[-1]) for s in (first, second))
-    return first, second, axis
+    return first, second
 
 
 def coherence(call, x, y, fs, window, nperseg, noverlap, nfft, detrend, axis):
@@ -189,7 +189,7 @@ def coherence(call, x, y, fs, window, nperseg, noverlap, nfft, detrend, axis):
         "detrend": detrend,
     }  # fmt: skip
     (f,) = _frequencies(call, x, y, fs=fs, axis=axis, **options)
-    first, second, axis = _pair(x, y, axis)
+    first, second = _pair(x, y, axis)
     windows = _Windows.of(call, first.shape[-1], {**options, "return_onesided": True})
     a, b = windows.spectra(first), windows.spectra(second)
     cross = _power(np.mean(_power(a, b), axis=-1))
@@ -280,7 +280,8 @@ def istft(
     scaling="spectrum",
 ):  # fmt: skip
     """Linear in the real and in the imaginary parts."""
-    z = np.moveaxis(array_of(Zxx), (freq_axis, time_axis), (-2, -1))
+    given = array_of(Zxx)
+    z = np.moveaxis(given, (freq_axis, time_axis), (-2, -1))
     rate, fs = fs, 1.0 if contains_traced(fs) else fs
     if contains_traced(window):
         z = z * unknown_of(window)
@@ -294,6 +295,10 @@ def istft(
     for name, option in options.items():
         constant(call, option, name)
     t, sample = call.original(np.zeros(shape, complex), **options)
+    if lead:  # of several signals, how many times SciPy gives is not that of one
+        t, _ = call.original(
+            np.zeros(given.shape, complex), **options, time_axis=time_axis, freq_axis=freq_axis
+        )
     if rate is not fs:
         t = t / rate
         if scaling == "psd":
@@ -311,8 +316,8 @@ def istft(
         x = along(flat, scipy.sparse.csr_array(matrix.T), -1)
     if input_onesided:
         x = np.real(x)
-    place = time_axis if freq_axis > time_axis else time_axis - 1
-    return t, np.moveaxis(x, -1, place % (len(lead) + 1)) if lead else x
+    time, frequency = (axis % given.ndim for axis in (time_axis, freq_axis))
+    return t, np.moveaxis(x, -1, time - (frequency < time))
 
 
 # -------------------------------------------------------------- of the whole signal

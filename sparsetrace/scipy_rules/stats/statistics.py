@@ -95,23 +95,33 @@ def pearsonr(call: Call, x, y, alternative, axis=0):
 
 @harmless("nan_policy")
 @makes_objects
-def linregress(call: Call, x, y, alternative):
+def linregress(call: Call, x, y, alternative, axis=0):  # SciPy 1.16 has no axis
     """A line through points, linear in y where x is constant."""
-    x, y = array_of(x), array_of(y)
-    x_mean, y_mean = np.mean(x), np.mean(y)
-    x_off, y_off = x - x_mean, y - y_mean
-    x_sum, y_sum = np.sum(x_off**2), np.sum(y_off**2)
-    slope = np.sum(x_off * y) / x_sum
-    r = np.sum(x_off * y_off) / np.sqrt(x_sum * y_sum)
-    results = [slope, y_mean - slope * x_mean, r, 0.0, 0.0, 0.0]
-    if len(x) > 2:
-        error = np.sqrt((1 - r**2) * y_sum / x_sum / (len(x) - 2))
+    x, y = np.broadcast_arrays(array_of(x), array_of(y))
+    if axis is None:
+        x, y = x.ravel(), y.ravel()
+    elif x.ndim > 1:
+        last = tuple(np.atleast_1d(axis).tolist())
+        x, y = (np.moveaxis(v, last, range(-len(last), 0)) for v in (x, y))
+        x, y = (v.reshape(*v.shape[: v.ndim - len(last)], -1) for v in (x, y))
+    n = x.shape[-1]
+    x_mean, y_mean = np.mean(x, axis=-1), np.mean(y, axis=-1)
+    x_off, y_off = x - x_mean[..., None], y - y_mean[..., None]
+    x_sum, y_sum = np.sum(x_off**2, axis=-1), np.sum(y_off**2, axis=-1)
+    slope = np.sum(x_off * y, axis=-1) / x_sum
+    r = np.sum(x_off * y_off, axis=-1) / np.sqrt(x_sum * y_sum)
+    results = [slope, y_mean - slope * x_mean, r, *np.zeros((3, *x.shape[:-1]))]
+    if n > 2:
+        error = np.sqrt((1 - r**2) * y_sum / x_sum / (n - 2))
         results[3] = function_of([r], [True], (), np.dtype(float))
-        results[4:] = error, error * np.sqrt(x_sum / len(x) + x_mean**2)
+        results[4:] = error, error * np.sqrt(x_sum / n + x_mean**2)
     points: Any = ([0, 1, 2], [0, 1, 3])  # any, to learn of which type the result is
+    options = {} if x.ndim == 1 else {"axis": -1}
     if current().local:
         points = values_of(x), values_of(y)
-    plain = call.plainly(*points, alternative=alternative)
+    elif options:
+        points = np.random.default_rng(0).random((2, *x.shape))
+    plain = call.plainly(*points, alternative=alternative, **options)
     results = _own_values(results, (*plain, plain.intercept_stderr))
     return type(plain)(*results[:5], intercept_stderr=results[5])
 
@@ -126,10 +136,22 @@ median_test = ranked_object("median")
 chi2_contingency = dunnett = poisson_means_test = whole_object
 epps_singleton_2samp = siegelslopes = whole_object
 discrepancy = geometric_discrepancy = update_discrepancy = whole
-kruskalwallis = meppf = plotting_positions = ranked
+kruskalwallis = ranked
 kendalltau_seasonal = ks_twosamp = ranked_object("statistic_location")
 f_oneway = obrientransform = pointbiserialr = theilslopes = whole_object
 hdmedian = hdquantiles = hdquantiles_sd = mjci = mquantiles_cimj = trimmed_mean_ci = whole
+
+
+def plotting_positions(call: Call, data, alpha=0.4, beta=0.4):
+    """``(rank - alpha) / (n + 1 - alpha - beta)``."""
+    if not contains_traced((alpha, beta)):
+        return ranked(call, data, alpha, beta)
+    ranks = ranked(call, data, 0, 1) if contains_traced(data) else call.plainly(data, 0, 1)
+    n = np.size(data)
+    return (ranks * n - alpha) / (n + 1 - alpha - beta)
+
+
+meppf = plotting_positions
 
 
 @makes_objects

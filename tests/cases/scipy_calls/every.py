@@ -317,7 +317,8 @@ NEWER = {  # than the oldest release of SciPy
     "ordinates make_splrep", "ordinates make_splprep",
     "ordinates KroghInterpolator, derivatives", "ordinates BarycentricInterpolator, derivative",
     "linalg solve, lower", "linalg solve, upper", "linalg solve, diagonal",
-    "linalg cholesky, batch", "ndimage convolve, axes", "distributions poisson_binom pmf",
+    "linalg cholesky, batch", "statistics linregress, lines", "ndimage convolve, axes",
+    "distributions poisson_binom pmf",
     "multivariate t logpdf, normal", "statistics anderson_ksamp",
 }  # fmt: skip
 NAN_MASKS = {"statistics skew, bias", "statistics kurtosis, bias", "statistics gstd"}

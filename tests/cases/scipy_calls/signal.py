@@ -196,6 +196,10 @@ LONGER = {  # of six numbers
     "periodogram, nfft": lambda x: ss.periodogram(x, window="hamming", nfft=4)[1],
     "periodogram, longer": lambda x: ss.periodogram(x[:4], nfft=7, detrend=False)[1],
     "csd": lambda x: abs(ss.csd(x[:4], x[2:], nperseg=3)[1]),
+    "csd, one and several": lambda x: ss.csd(x[:2], x[2:].reshape(2, 2), nperseg=2)[1].real,
+    "coherence, several and one": lambda x: ss.coherence(
+        np.outer([1.0, 2.0], 1 / x[:4]), x[2:], nperseg=2, noverlap=1
+    )[1],
     "csd, median": lambda x: abs(ss.csd(x[:5], x[1:], nperseg=3, average="median")[1]),
     "coherence": lambda x: ss.coherence(x, 1 / x, nperseg=3)[1][1:],
     "spectrogram": lambda x: ss.spectrogram(x, nperseg=4)[2],
@@ -211,6 +215,9 @@ LONGER = {  # of six numbers
         ss.stft(x.reshape(3, 2), nperseg=2, boundary=None, axis=0)[2].real
     ),
     "istft": lambda x: ss.istft(x.reshape(3, 2) * (1 + 1j), nperseg=4)[1],
+    "istft, several": lambda x: ss.istft(
+        x.reshape(2, 3, 1) * (1 + 1j), window="boxcar", nperseg=4, boundary=False
+    )[1],
     "istft, times first": lambda x: ss.istft(
         x.reshape(2, 3) * (1 + 1j),
         window="boxcar",

@@ -8,6 +8,7 @@ from scipy.stats import qmc
 
 DATA = np.array([0.35, 0.8, 1.1, 1.45])
 COUNTS = np.array([0, 1, 3])
+LINES = np.array([[0.0, 1], [1, 3], [2, 4]])
 MORE = np.array([[0.2, 0.5, 0.9, 1.2, 1.6], [0.1, 0.8, 0.3, 1.1, 0.7]])
 
 
@@ -205,6 +206,9 @@ STATISTICS = {
     "pearsonr of both": lambda x: ss.pearsonr(np.append(x[:2], 0.1), np.append(x[2:], 0.6)),
     "linregress in y": lambda x: ss.linregress([0, 1, 2, 3], x)[:2],
     "linregress, all": lambda x: (lambda r: [*r, r.intercept_stderr])(ss.linregress(DATA**2, x)),
+    "linregress, lines": lambda x: ss.linregress(LINES, np.stack([x[:2], x[2:], [1, 2]]))[:2],
+    "mode, columns": lambda x: ss.mode(x.reshape(2, 2)).mode,
+    "plotting_positions": lambda x: ss.mstats.plotting_positions(x[:2], x[2], x[3]),
     "linregress in x": lambda x: ss.linregress(x, DATA[::-1]).slope,
     "ttest_1samp": lambda x: ss.ttest_1samp(x, 0.3),
     "ttest_ind": lambda x: ss.ttest_ind(x, DATA).statistic,
