@@ -153,6 +153,8 @@ def _qr(trace: Trace, a, mode) -> Any:
     q, r = _eliminated_apart(trace, matrix)
     if mode == "raw":
         return _like_parts(sample, _reflectors(trace, matrix, r))
+    if mode in ("economic", "e"):  # old names, of what "raw" gives, transposed
+        return Elements(np.swapaxes(_reflectors(trace, matrix, r)[0], -1, -2), sample.dtype)
     if mode == "complete":
         every = interact_all(trace.graph, union_per_matrix(trace, a))
         extra = np.broadcast_to(every[..., None, None], (*lead, m, m - k))

@@ -142,6 +142,12 @@ RULES: dict[str, dict[str, str]] = {
         + _typed("cs zd", "rot scal")
         + " get_blas_funcs",
     },
+    "scipy.linalg.interpolative": {
+        "linalg.interpolative": """
+            estimate_rank estimate_spectral_norm estimate_spectral_norm_diff id_to_svd
+            interp_decomp svd
+        """,
+    },
     "scipy.linalg.lapack": {
         "linalg.fortran": _typed(
             "s d c z",

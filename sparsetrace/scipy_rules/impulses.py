@@ -47,8 +47,9 @@ def linear(
         How far from itself a result depends on elements.  The ends may be extended by what is
         as near to them, or by the other end.
     tolerance : float, optional
-        Responses up to so many times the largest one are rounding errors of zeros.  Without it,
-        where there are tiny ones, others may have vanished by underflow, and zeros are kept.
+        Responses up to so many times the largest one to the same impulse (with `reach`, to any)
+        are rounding errors of zeros.  Without it, where there are tiny ones, others may have
+        vanished by underflow, and zeros are kept.
     """
     if np.iscomplexobj(x):
         return _of_parts(lambda part: linear(part, function, axis, reach, tolerance), x)
@@ -60,20 +61,23 @@ def linear(
     responses = np.asarray(function(np.eye(count).reshape(count, *small)))
     matrix = responses.reshape(count, prod(responses.shape[1:])).T.copy()
     size = np.abs(matrix)
+    largest = size.max(axis=0, initial=0)
+    if reach is not None:  # a stencil, whose weights are of one size
+        largest[:] = largest.max(initial=0)
     if np.iscomplexobj(matrix):
-        zero = 0.0 if tolerance is None else tolerance * size.max(initial=0)
+        zeros = (tolerance or 0.0) * largest
 
         def part_of(name: str) -> Any:
             def responses(units: NDArray[Any]) -> NDArray[Any]:
                 part: NDArray[Any] = np.array(getattr(function(units), name))
-                part[np.abs(part) <= zero] = 0
+                part[np.abs(part) <= zeros.reshape(-1, *[1] * (part.ndim - 1))] = 0
                 return part
 
             return linear(x, responses, axis, reach)
 
         return part_of("real") + 1j * part_of("imag")
     if tolerance is not None:
-        matrix[size <= tolerance * size.max(initial=0)] = 0
+        matrix[size <= tolerance * largest] = 0
     elif ((size > 0) & (size < _TINY)).any():
         matrix[size == 0] = _TINY
     at, columns = np.nonzero(matrix)

@@ -348,3 +348,15 @@ def test_values_of_constants_stay_known():
         return found[0] * x
 
     assert jacobian_sparsity(f, np.ones(2)).nnz == 0
+
+
+@pytest.mark.filterwarnings("ignore:The 'economic' option:DeprecationWarning")
+@pytest.mark.parametrize("shape", [(3, 4), (4, 3), (2, 3, 2)])
+def test_the_old_names_of_a_factorization(shape):
+    """A compact one, which has the shape of the matrix."""
+
+    def f(x):
+        return np.linalg.qr(x.reshape(shape), mode="economic").ravel()
+
+    x = RNG.uniform(0.5, 1.5, 12)
+    assert_same_pattern(jacobian_sparsity(f, x), numerical_jacobian_pattern(f, x))

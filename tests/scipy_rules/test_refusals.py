@@ -11,6 +11,7 @@ import scipy.interpolate as si
 import scipy.linalg as sl
 import scipy.ndimage as nd
 import scipy.signal as ss
+import scipy.sparse as sp
 import scipy.sparse.csgraph as cg
 import scipy.sparse.linalg as spl
 import scipy.spatial.distance as sd
@@ -24,6 +25,9 @@ from cases.scipy_calls.every import START
 
 REFUSED = {
     "scipy.special.mathieu_even_coef": lambda x: sc.mathieu_even_coef(2, x[0]),
+    "scipy.sparse.linalg.spsolve_triangular": lambda x: spl.spsolve_triangular(
+        sp.csr_array(x.reshape(2, 2)), np.ones(2), unit_diagonal=True
+    ),
     "scipy.linalg.solveh_banded": lambda x: sl.solveh_banded(x + 2, x),
     "scipy.linalg.eigh": lambda x: sl.eigh(x.reshape(2, 2), subset_by_value=[0, 1]),
     "scipy.linalg.qr": lambda x: sl.qr(x.reshape(2, 2), mode="raw"),

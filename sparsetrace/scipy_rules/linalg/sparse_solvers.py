@@ -67,6 +67,11 @@ def spsolve(call, A, b):
 
 def spsolve_triangular(call, A, b, lower, unit_diagonal):
     if unit_diagonal:
+        if not is_sparse_traced(A) and not scipy.sparse.issparse(A):
+            A = scipy.sparse.csc_array(A)
+        rest = scipy.sparse.triu(A, 1) if lower else scipy.sparse.tril(A, -1)
+        if rest.nnz:
+            call.refuse("A is not triangular", "Take scipy.sparse.tril(A) or triu(A).")
         diagonal = scipy.sparse.eye_array(A.shape[0])
         A = (scipy.sparse.tril(A, -1) if lower else scipy.sparse.triu(A, 1)) + diagonal
     return _solved(call, A, b)

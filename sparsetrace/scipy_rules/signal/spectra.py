@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.lib.array_utils import normalize_axis_index
+from numpy.typing import NDArray
 
 from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
 from sparsetrace.scipy_rules.impulses import LARGEST, along, dense_along, linear
@@ -22,6 +23,8 @@ from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
 from sparsetrace.scipy_rules.whole import unknown_of, whole, whole_if_traced
 
 _ROUNDING = 1e-14
+_OF_ANGLES = 1e-12
+"""A power of a number on the unit circle is off by so much, beside its size."""
 _SEGMENT = 256
 """The length of a window that is not told, in SciPy."""
 
@@ -312,7 +315,7 @@ def istft(
         units = np.eye(size).reshape(size, *shape)
         parts = [np.abs(call.original(units * unit, **options)[1]) for unit in (1.0, 1.0j)]
         matrix = parts[0] + parts[1]
-        matrix[matrix <= _ROUNDING * matrix.max()] = 0
+        matrix[matrix <= _ROUNDING * matrix.max(axis=1, keepdims=True)] = 0
         x = along(flat, scipy.sparse.csr_array(matrix.T), -1)
     if input_onesided:
         x = np.real(x)
@@ -369,19 +372,31 @@ def decimate(call, x, q, n, ftype, axis, zero_phase):
 
 
 def czt(call, x, m, w, a, axis):
-    if not contains_traced((w, a)):
-        return _linear(call, x, axis, m, w, a, is_complex=True)
+    """``sum of x[n] a^-n w^(n k)``: no factor is zero, but parts of them are."""
     x, axis = _last(x, axis)
     n = x.shape[-1]
     m = n if m is None else int(m)
     w = np.exp(-2j * np.pi / m) if w is None else w
     places = np.arange(n)
-    return np.moveaxis((x * a**-places) @ w ** np.multiply.outer(places, np.arange(m)), -1, axis)
+    if contains_traced((w, a)):
+        result = (x * a**-places) @ w ** np.multiply.outer(places, np.arange(m))
+    elif max(n, m) > LARGEST:
+        result = dense_along(x * (1.0 + 1.0j), -1, m)
+    else:
+        a, w = complex(a), complex(w)
+        factors = a ** -places[:, None] * w ** np.multiply.outer(places, np.arange(m))
+        result = x @ _without_rounding(factors)
+    return np.moveaxis(result, -1, axis)
+
+
+def _without_rounding(z: NDArray[Any]) -> NDArray[Any]:
+    """Complex numbers without a part that is a rounding error beside the other."""
+    small = _OF_ANGLES * np.abs(z)
+    real, imag = (np.where(np.abs(part) <= small, 0, part) for part in (z.real, z.imag))
+    return real + 1j * imag
 
 
 def zoom_fft(call, x, fn, m, fs, endpoint, axis):
-    if not contains_traced((fn, fs)):
-        return _linear(call, x, axis, fn, m, is_complex=True, fs=fs, endpoint=endpoint)
     first, last = (0.0, fn) if np.size(fn) == 1 else fn
     m = np.shape(x)[axis] if m is None else int(m)
     steps = max(m - 1, 1) if endpoint else m

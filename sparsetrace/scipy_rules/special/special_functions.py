@@ -39,8 +39,8 @@ def _ufunc(name: str) -> Any:
 # ------------------------------------------------------------------- made of ufuncs
 def comb(N, k, repetition):
     N, k = array_of(N), array_of(k)
-    if repetition:
-        N = N + k - 1
+    if repetition:  # before SciPy 1.17 also zero where k > N + k - 1
+        return np.where((k == 0) & (N >= 0), 1.0, _ufunc("binom")(N + k - 1, k))[()]
     return np.where((k <= N) & (N >= 0) & (k >= 0), _ufunc("binom")(N, k), 0.0)[()]
 
 

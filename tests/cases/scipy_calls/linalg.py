@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg as sl
+import scipy.linalg.interpolative as sli
 import scipy.sparse as sp
 import scipy.sparse.linalg as spl
 
@@ -170,6 +171,8 @@ DECOMPOSITIONS = {
     "eigs": lambda x: (
         spl.eigs(sp.csc_array(sp.diags_array(x) + POSITIVE), 2, v0=np.ones(4))[0].real
     ),
+    "interpolative svd": lambda x: sli.svd(square(x), 2, rand=False)[1],
+    "interpolative norm": lambda x: sli.estimate_spectral_norm(square(x), its=60),
     "svds": lambda x: spl.svds(sp.csc_array(sp.diags_array(x) + POSITIVE), 2, v0=np.ones(4))[1],
     "onenormest": lambda x: spl.onenormest(square(x)),
     "lobpcg": lambda x: spl.lobpcg(np.diag(np.arange(6.0)) + np.outer(x[0], x[1]), np.eye(6, 1))[0],

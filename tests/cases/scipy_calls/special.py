@@ -12,6 +12,7 @@ SPECIAL = {
     "log_softmax": lambda x: sc.log_softmax(x.reshape(2, 2), axis=0),
     "comb": lambda x: sc.comb(x + 3, 3),
     "comb, number": lambda x: sc.comb(5, x),
+    "comb, repetition below one": lambda x: sc.comb(x / 4, 2.5, repetition=True),
     "comb, repetition": lambda x: sc.comb(x[:2] + 3, 2 + x[2:], repetition=True),
     "perm": lambda x: sc.perm(x + 3, 2),
     "factorial": lambda x: sc.factorial(x),
