@@ -120,7 +120,7 @@ def _edges(trace: Trace, a, bins, range_) -> Any:
     ids = np.full(int(bins) + 1, both, np.int32)
     ids[0], ids[-1] = low.ids, high.ids
     dtype = np.result_type(dtype_of(a), np.float32)
-    return Elements(ids, dtype if dtype.kind == "f" else FLOAT)
+    return Elements(ids, dtype if dtype.kind in "fc" else FLOAT)
 
 
 def _extremes(trace: Trace, a) -> tuple[Ids, Ids]:
