@@ -28,6 +28,8 @@ REFUSED = {
     "scipy.sparse.linalg.spsolve_triangular": lambda x: spl.spsolve_triangular(
         sp.csr_array(x.reshape(2, 2)), np.ones(2), unit_diagonal=True
     ),
+    "scipy.signal.csd": lambda x: ss.csd(x[:2], x.reshape(2, 2), axis=0, nperseg=2),
+    "scipy.signal.cspline1d": lambda x: ss.cspline1d(x[None]),
     "scipy.linalg.solveh_banded": lambda x: sl.solveh_banded(x + 2, x),
     "scipy.linalg.eigh": lambda x: sl.eigh(x.reshape(2, 2), subset_by_value=[0, 1]),
     "scipy.linalg.qr": lambda x: sl.qr(x.reshape(2, 2), mode="raw"),

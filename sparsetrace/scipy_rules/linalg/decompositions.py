@@ -140,6 +140,7 @@ def _read(a_band, *, lower: bool) -> Any:
     row, column = np.indices(band.shape)
     last = band.shape[0] - 1
     read = row + column < band.shape[1] if lower else column >= last - row
+    read |= band.shape[1] == 1  # of one column LAPACK takes the first element, or the diagonal
     return np.where(read, band, 0.0)
 
 

@@ -241,6 +241,7 @@ def solve_sylvester(call, a, b, q):
 @over_batch(a=2, q=2)
 def solve_continuous_lyapunov(call, a, q):
     """``a X + X a^H = q``."""
+    a, q = np.atleast_2d(a, q)
     return _solve_sums(call, q, [(a, None), (None, np.conj(a.T))])
 
 
@@ -248,7 +249,9 @@ def solve_continuous_lyapunov(call, a, q):
 @over_batch(a=2, q=2)
 def solve_discrete_lyapunov(call, a, q):
     """``a X a^H - X + q = 0``."""
-    return _solve_sums(call, q, [(None, None), (a, np.conj(a.T))])
+    a = np.atleast_2d(a)
+    found = _solve_sums(call, np.atleast_2d(q), [(None, None), (a, np.conj(a.T))])
+    return found.reshape(q.shape)
 
 
 def _solve_sums(call: Call, q, terms: list[tuple[Any, Any]]) -> Any:

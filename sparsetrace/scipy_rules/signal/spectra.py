@@ -168,7 +168,7 @@ def csd(
         "detrend": detrend, "return_onesided": return_onesided,
     }  # fmt: skip
     (f,) = _frequencies(call, x, y, fs=fs, scaling=scaling, axis=axis, average=average, **options)
-    first, second = _pair(x, y, axis)
+    first, second = _pair(call, x, y, axis)
     windows = _Windows.of(call, first.shape[-1], options)
     products = _power(windows.spectra(first), windows.spectra(second))
     if average == "median":  # of the two parts, each by itself
@@ -178,8 +178,10 @@ def csd(
     return f, np.moveaxis(_density(result, fs, scaling), -1, axis)
 
 
-def _pair(x, y, axis: int) -> tuple[Any, Any]:
+def _pair(call: Call, x, y, axis: int) -> tuple[Any, Any]:
     """Two signals, the shorter one with zeros behind it; over the other axes they broadcast."""
+    if axis >= 0 and np.ndim(x) != np.ndim(y):  # versions of SciPy differ
+        call.refuse("one signal has more axes than the other", "Give both as many, x[:, None].")
     (first, _), (second, _) = _last(x, axis), _last(y, axis)
     n = max(first.shape[-1], second.shape[-1])
     first, second = (_with_zeros(s * 1.0, 0, n - s.shape[-1]) for s in (first, second))
@@ -192,7 +194,7 @@ def coherence(call, x, y, fs, window, nperseg, noverlap, nfft, detrend, axis):
         "detrend": detrend,
     }  # fmt: skip
     (f,) = _frequencies(call, x, y, fs=fs, axis=axis, **options)
-    first, second = _pair(x, y, axis)
+    first, second = _pair(call, x, y, axis)
     windows = _Windows.of(call, first.shape[-1], {**options, "return_onesided": True})
     a, b = windows.spectra(first), windows.spectra(second)
     cross = _power(np.mean(_power(a, b), axis=-1))
@@ -406,15 +408,17 @@ def zoom_fft(call, x, fn, m, fs, endpoint, axis):
 
 @whole_if_traced("lamb")
 def cspline1d(call, signal, lamb):
-    return _by_units(signal, lambda unit: call.original(unit, lamb))
+    return _by_units(call, signal, lambda unit: call.original(unit, lamb))
 
 
 qspline1d = cspline1d
 
 
-def _by_units(x, function) -> Any:
+def _by_units(call: Call, x, function) -> Any:
     """A linear function of one axis alone."""
     x = array_of(x)
+    if x.ndim != 1:
+        call.refuse("it is given more than one signal", "Loop over them and use np.stack.")
     rows = [function(unit) for unit in np.eye(len(x))]
     return along(x, scipy.sparse.csr_array(np.array(rows).T), -1)
 
@@ -427,7 +431,7 @@ def cspline1d_eval(call, cj, newx, dx, x0):
         degree = 2 if call.name.endswith("qspline1d_eval") else 3
         return polynomial_of([array_of(newx)], [degree], float)
     places = np.asarray(newx, float)
-    result = _by_units(cj, lambda unit: call.original(unit, places.reshape(-1), dx, x0))
+    result = _by_units(call, cj, lambda unit: call.original(unit, places.reshape(-1), dx, x0))
     return result.reshape(places.shape)
 
 
