@@ -19,8 +19,9 @@ from sparsetrace.scipy_rules.rule_tools import (
     current,
     dense,
     harmless,
-    made,
     sample_of,
+    spread,
+    union_of_all,
 )
 from sparsetrace.scipy_rules.whole import whole
 
@@ -36,13 +37,9 @@ def lu(call, a, permute_l, p_indices):
         product, _ = dense(call, a, permute_l=True)
         return product, upper
     p = np.asarray(call.original(sample_of(a), p_indices=p_indices)[0])
-    return _piecewise_constant(p), lower, upper
-
-
-def _piecewise_constant(sample) -> Any:
     trace = current()
-    ids = np.full(sample.shape, trace.graph.opaque, np.int32)
-    return made(trace, ids, sample.dtype)
+    pivots = union_of_all(a) if trace.dependency else trace.graph.opaque
+    return spread(trace, np.asarray(pivots, np.int32), p), lower, upper
 
 
 @harmless("lwork")
