@@ -30,12 +30,13 @@ directed_hausdorff = whole
 
 def minkowski_of(u, v, p=2, w=None):
     size = abs(u - v)
+    if not contains_traced(p):
+        if p <= 0:
+            raise ValueError("p must be greater than 0")
+        if p == np.inf:
+            return np.max(size if w is None else size * (w != 0), axis=-1)
     if contains_traced((p, w)):
         return _power_mean(size, p, w)
-    if p <= 0:
-        raise ValueError("p must be greater than 0")
-    if p == np.inf:
-        return np.max(size if w is None else size * (w != 0), axis=-1)
     if w is not None:
         size, w = size[..., w != 0], w[w != 0]
     if size.shape[-1] == 1:  # a root of a single power

@@ -257,6 +257,8 @@ EXTRA_AT = {
 }
 MANY = {  # points: where one piece of many is chosen, and where SciPy takes its time
     "matrices logm": 1,
+    "distance chebyshev, weights": 40,
+    "distance minkowski, largest of weighted": 40,
     "clusters vq, codes": 60,
     "hulls KDTree": 60,
     "hulls KDTree, third": 60,

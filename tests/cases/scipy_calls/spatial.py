@@ -37,6 +37,8 @@ METRICS = {
         x.reshape(2, 2), [[1.0, 3]], "mahalanobis", VI=np.eye(2)
     ),
     "cdist, jensenshannon": lambda x: sd.cdist(x[None], [[0.1, 0.2, 0.3, 0.5]], "jensenshannon"),
+    "chebyshev, weights": lambda x: sd.chebyshev(x[:2], [1.1, 1.2], x[2:]),
+    "minkowski, largest of weighted": lambda x: sd.minkowski(x[:2], [1.1, 1.2], np.inf, x[2:]),
     "dice": lambda x: sd.dice(x[:2], x[2:]),
     "dice, weights": lambda x: sd.dice(x[:2], [0.3, 0.8], w=x[2:]),
     "rogerstanimoto": lambda x: sd.rogerstanimoto(x[:2], x[2:]),
