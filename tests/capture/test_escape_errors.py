@@ -44,9 +44,9 @@ CALLS = {
         lambda x: scipy.spatial.SphericalVoronoi(BALL * x[0], x[0]).vertices,
         "sparsetrace.opaque(g)",
     ),
-    "scipy.linalg.interpolative.svd": (
-        lambda x: scipy.linalg.interpolative.svd(np.outer(x, x), 1)[1],
-        "sparsetrace.opaque(scipy.linalg.interpolative.svd)",
+    "scipy.linalg.interpolative.reconstruct_interp_matrix": (
+        lambda x: scipy.linalg.interpolative.reconstruct_interp_matrix(np.arange(3), x[None, :2]),
+        "sparsetrace.opaque(scipy.linalg.interpolative.reconstruct_interp_matrix)",
     ),
 }
 
