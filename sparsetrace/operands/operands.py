@@ -391,7 +391,9 @@ def values_of(obj: Any) -> Any:
         return obj._values
     if isinstance(obj, (list, tuple)) and contains_traced(obj):
         items = [values_of(item) for item in obj]
-        return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
+        kind: Any = type(obj)
+        # some of SciPy's named tuples cannot be made of their items alone
+        return tuple.__new__(kind, items) if hasattr(obj, "_fields") else kind(items)
     if isinstance(obj, np.ndarray) and obj.dtype == object and is_of_numbers(obj):
         return array([values_of(item) for item in obj.flat]).reshape(obj.shape)
     data = data_of(obj)

@@ -206,6 +206,7 @@ STATISTICS = {
     "pearsonr of both": lambda x: ss.pearsonr(np.append(x[:2], 0.1), np.append(x[2:], 0.6)),
     "linregress in y": lambda x: ss.linregress([0, 1, 2, 3], x)[:2],
     "linregress, all": lambda x: (lambda r: [*r, r.intercept_stderr])(ss.linregress(DATA**2, x)),
+    "linregress, raveled": lambda x: np.ravel(ss.linregress([0, 1, 2, 3], x))[:2],
     "linregress, lines": lambda x: ss.linregress(LINES, np.stack([x[:2], x[2:], [1, 2]]))[:2],
     "mode, columns": lambda x: ss.mode(x.reshape(2, 2)).mode,
     "plotting_positions": lambda x: ss.mstats.plotting_positions(x[:2], x[2], x[3]),
