@@ -8,7 +8,6 @@ the function itself, run on the values of the arguments.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 from collections.abc import Callable, Hashable, Iterable
@@ -20,6 +19,7 @@ from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.bound_rules import Args, BoundRule, Call, Options
 from sparsetrace.dispatch.filled_outputs import filled, without_output
+from sparsetrace.dispatch.held_states import STATE, attributes_of, note_made
 from sparsetrace.dispatch.overwritten import heed_overwriting
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.operands.binding import Handler
@@ -37,23 +37,15 @@ from sparsetrace.operands.operands import (
 )
 
 __all__ = [
-    "MADE",
     "OVERRIDDEN",
     "REGISTERED",
-    "STATE",
     "FunctionRule",
     "current",
     "holds_traced",
     "is_given",
     "override",
     "register",
-    "state_of",
 ]
-
-STATE = "_sparsetrace_state"
-"""The attribute in which an object of a library's class keeps the traced elements it has."""
-MADE = "_sparsetrace_made"
-"""The attribute in which such an object keeps the call that made it: a `Call` and arguments."""
 
 
 def current() -> Trace:
@@ -61,11 +53,6 @@ def current() -> Trace:
     trace = CURRENT.get()
     assert trace is not None
     return trace
-
-
-def state_of(holder: object) -> Any:
-    """What holds the traced elements of an object of a library's; None of others."""
-    return getattr(holder, "__dict__", {}).get(STATE)
 
 
 def is_given(argument: object) -> bool:
@@ -79,20 +66,7 @@ def holds_traced(holder: object) -> bool:
     """Whether an object was made of traced elements, or has them as attributes."""
     if is_traced(holder) or is_sparse_traced(holder):
         return False  # which is an argument like others
-    attributes = getattr(holder, "__dict__", {})
-    if STATE in attributes or any(map(is_given, attributes.values())):
-        return True
-    cls: Any = type(holder)
-    return any(is_given(getattr(holder, name, None)) for name in _slots(cls))
-
-
-@functools.lru_cache(1024)
-def _slots(cls: Any) -> tuple[str, ...]:
-    """The attributes of a class of Python's that are not in a dictionary."""
-    if cls.__module__.partition(".")[0] in ("builtins", "numpy", "sparsetrace"):
-        return ()
-    slots = (vars(base).get("__slots__", ()) for base in cls.__mro__)
-    return tuple(name for names in slots for name in ((names,) if type(names) is str else names))
+    return any(name == STATE or is_given(value) for name, value in attributes_of(holder))
 
 
 # ------------------------------------------------------------------- the registry
@@ -224,7 +198,7 @@ class FunctionRule:
         if not self.always and not holds and not any(map(is_given, (*args, *kwargs.values()))):
             return bound.call.original(*args, **kwargs)
         if bound.makes_objects:
-            return _noted(bound.call, args, kwargs, bound(args, kwargs))
+            return note_made(bound.call, args, kwargs, bound(args, kwargs))
         if self.always or holds or not trace.local:
             return bound(args, kwargs)
         plain = [_copied(x) for x in args]
@@ -361,14 +335,6 @@ def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:
         return result._with_values(values)
     keep = isinstance(values, np.ndarray)
     return trace.wrap(Elements(result._ids, array.dtype, array, keep_array=keep))
-
-
-def _noted(call: Call, args: Args, kwargs: Options, result: Any) -> Any:
-    """What a rule returned, or the object that it filled, with the call that made it."""
-    holder = args[0] if call.name.endswith(".__init__") else result
-    if state_of(holder) is not None:
-        holder.__dict__[MADE] = call, args, kwargs
-    return result
 
 
 def _differs(call: Call, given: str, values: Any) -> TracingError:

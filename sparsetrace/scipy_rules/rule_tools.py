@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.bound_rules import Call, harmless, keeps_parts, makes_objects
-from sparsetrace.dispatch.function_rules import MADE, STATE, current, state_of
+from sparsetrace.dispatch.function_rules import current
+from sparsetrace.dispatch.held_states import MADE, STATE, state_of
 from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact_all
@@ -96,7 +97,13 @@ class Hidden:
             raise AttributeError(name)
         return self._refuse()
 
-    __getitem__ = __iter__ = __len__ = __array__ = _refuse
+    __getitem__ = __iter__ = __len__ = __array__ = __call__ = __contains__ = _refuse
+    __bool__ = __float__ = __int__ = __index__ = __complex__ = __neg__ = __abs__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __matmul__ = __rmatmul__ = (
+        _refuse
+    )
+    __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __pow__ = __rpow__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
 
 
 def module_outside() -> str:

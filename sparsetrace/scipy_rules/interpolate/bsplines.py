@@ -86,14 +86,20 @@ class _Basis:
             t, k = t[1:-1], k - 1
         return _Basis(t, c, k, self.extrapolate, self.axis, None if nu else self.sites)
 
+    def padded(self) -> _Basis:
+        """With as many coefficients as knots, the last of which count for nothing."""
+        missing = max(len(self.t) - len(self.c), 0)
+        c = np.concatenate([self.c, np.zeros((missing, *self.c.shape[1:]))])
+        return _Basis(self.t, c, self.k, self.extrapolate, self.axis, self.sites)
+
     def integrated(self, nu: int) -> _Basis:
         """As ``splantider``: zero at the first knot."""
         t, k = self.t, self.k
         c = self.c[: len(t) - k - 1]
         for _ in range(nu):
             width = (t[k + 1 :] - t[: len(t) - k - 1]) / (k + 1)
-            sums = np.cumsum(c * width.reshape((-1,) + (1,) * (c.ndim - 1)), axis=0)
-            c = np.concatenate([np.zeros((1, *c.shape[1:])), sums])
+            sums = np.cumsum(c[: len(width)] * width.reshape((-1,) + (1,) * (c.ndim - 1)), axis=0)
+            c = np.concatenate([np.zeros((1, *c.shape[1:])), sums, *[sums[-1:]] * (k + 2)])
             t, k = np.concatenate([t[:1], t, t[-1:]]), k + 1
         mode = False if isinstance(self.extrapolate, str) else self.extrapolate
         return _Basis(t, c, k, mode, self.axis, None if nu else self.sites)
@@ -128,7 +134,7 @@ def BSpline_init(call, self, t, c, k, extrapolate, axis):
 def BSpline_derivative(self, nu):
     if isinstance(state_of(self), Curve):
         return state_of(self).derived(type(self), "derivative", nu)
-    return state_of(self).differentiated(nu).as_object_of(type(self))
+    return state_of(self).differentiated(nu).padded().as_object_of(type(self))
 
 
 @makes_objects

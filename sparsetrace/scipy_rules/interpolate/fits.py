@@ -165,11 +165,10 @@ UnivariateSpline_antiderivative = _derived("antiderivative")
 def UnivariateSpline_derivatives(call, self, x):
     """All derivatives at a point."""
     state = state_of(self)
+    degree = (self if state is None else state.plain)._eval_args[2]
     if state is None:
-        degree = self._eval_args[2]
         return np.stack([self(x, order) for order in range(degree + 1)])
-    shape = call.plainly(state.plain, 0.0).shape
-    return state.evaluated(call.plainly, (array_of(x),), shape)
+    return state.evaluated(call.plainly, (array_of(x),), (degree + 1,))
 
 
 def UnivariateSpline_integral(call, self, a, b):

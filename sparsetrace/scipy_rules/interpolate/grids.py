@@ -95,7 +95,13 @@ class _Interp1d:
         return low + (high - low) * beside(fraction, high)
 
     def _nearest(self, points_1d):
-        return self.y[self.places(points_1d).astype(int)]
+        places = self.places(points_1d)
+        known = known_places(places)
+        if known is None or not np.isnan(known).any():
+            return self.y[places.astype(int)]
+        inside = ~np.isnan(known)  # there is none before the first and behind the last
+        found = self.y[np.where(inside, places, 0.0).astype(int)]
+        return np.where(beside(inside, found), found, np.nan)
 
 
 @makes_objects
@@ -127,8 +133,9 @@ def interp1d_init(call, self, x, y, kind, axis, bounds_error, fill_value, assume
     state: Any = _Interp1d(x, known, axis, name, plain, ends)
     if degree not in by_cells:
         state = _Interp1dSpline(class_of("make_interp_spline")(x, y, k=degree), axis, ends)
-    set_state(self, plain, state, y=np.moveaxis(y, 0, axis), axis=axis)
-    self.x = x
+    fill = "extrapolate" if extended else fill_value
+    set_state(self, plain, state, y=np.moveaxis(y, 0, axis), axis=axis, fill_value_orig=fill)
+    self.x, self.bounds_error = x, strict and not extended
 
 
 def _pair(fill_value) -> tuple[Any, Any]:

@@ -56,7 +56,10 @@ def set_state(holder, plain, state, **shown) -> None:
         holder._xp = _Namespace(plain._xp)
     for name, value in shown.items():
         hidden = f"_{name}"
-        setattr(shows, hidden if hasattr(plain, hidden) else name, value)
+        if hasattr(plain, hidden):
+            setattr(shows, hidden, value)
+        if name in getattr(plain, "__dict__", {}) or not hasattr(plain, hidden):
+            setattr(shows, name, value)
     holder.__dict__[STATE] = state
 
 

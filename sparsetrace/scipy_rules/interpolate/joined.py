@@ -33,7 +33,10 @@ _UNKNOWN = (
     "what a curve of traced abscissas is made of is not known",
     "Call the curve itself, or use constant abscissas.",
 )
-_HIDDEN = ("c", "t", "x", "y", "yi", "wi", "weights")
+_HIDDEN = (
+    *("c", "t", "x", "y", "yi", "wi", "weights", "k", "extrapolate", "fill_value_orig"),
+    *("support_points", "support_values"),
+)
 
 
 @dataclass(slots=True)
@@ -95,7 +98,8 @@ def join(
     holder._asarray = lambda x: x  # which what is shown passes through
     for name in _HIDDEN:
         shown = isinstance(getattr(type(holder), name, None), property)
-        setattr(holder, f"_{name}" if shown else name, hidden)
+        setattr(holder, f"_{name}" if shown or name == "fill_value_orig" else name, hidden)
+    holder.axis = state.axis
     if hasattr(holder, "_construct_from_xp"):  # since SciPy 1.18 they are read off an object inside
         holder._xp, holder._delegate_to = np, hidden
     holder.__dict__[STATE] = state

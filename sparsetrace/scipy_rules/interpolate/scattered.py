@@ -280,9 +280,12 @@ def FloaterHormannInterpolator_init(call, self, points, values, d, axis=0):
 
 
 @makes_objects
-@harmless("clean_up", "clean_up_tol", "max_terms", "rtol")
-def AAA_init(call, self, x, y):
-    _curve(call, self, x, y, 0, linear=False)
+def AAA_init(call, self, x, y, rtol, max_terms, clean_up, clean_up_tol, axis=0):
+    constant(call, (rtol, max_terms, clean_up_tol), "an option")
+    options = {"rtol": rtol, "max_terms": max_terms, "clean_up": clean_up}
+    if axis:  # since SciPy 1.17
+        call.refuse("axis has no rule", "Use np.moveaxis.")
+    _curve(call, self, x, y, 0, linear=False, clean_up_tol=clean_up_tol, **options)
 
 
 def AAA_call(call, self, z):

@@ -58,6 +58,7 @@ AS_A_WHOLE = {
     for name in (
         *("KroghInterpolator, derivatives", "BarycentricInterpolator, derivative"),
         *("UnivariateSpline, coefficients", "UnivariateSpline, residual", "make_splprep"),
+        "make_splprep, integral",
         *("RectBivariateSpline, integral", "RectBivariateSpline, slope", "splprep"),
         *("make_lsq_spline, weights", "make_interp_spline, ends", "CubicSpline, ends"),
         "approximate_taylor_polynomial",
