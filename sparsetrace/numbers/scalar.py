@@ -309,6 +309,9 @@ def _is_decided_by(cls: type) -> bool:
 
 
 def _function_protocol(self: Number, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    if isinstance(self, type):  # that of a number, given as a dtype: np.result_type(type(v))
+        plain = (x._plain if isinstance(x, _Kind) else x for x in args)
+        return function(*plain, **kwargs)
     if any(_is_decided_by(cls) for cls in types):
         return NotImplemented  # the array of picked elements, or of a user's class, answers
     return function_call(self._trace, function, args, kwargs)

@@ -161,6 +161,7 @@ OPERATIONS = {
     "block_array": lambda a, x: sp.block_array([[a, None], [sp.eye_array(3), a.T]]),
     "bmat": lambda a, x: sp.bmat([[a, a], [None, alike(a, CONSTANT)]], format="csc"),
     "block_diag": lambda a, x: sp.block_diag([a, x[:2], 1.5]),
+    "block_diag, numbers": lambda a, x: sp.block_diag([x[0], a, [x[1], 2.0], [[x[2]], [x[3]]]]),
     "kron": lambda a, x: sp.kron(a, alike(a, CONSTANT)),
     "kron, traced": lambda a, x: sp.kron(sp.eye_array(2), a, format="csr"),
     "kronsum": lambda a, x: sp.kronsum(a, alike(a, CONSTANT)),
@@ -175,6 +176,9 @@ OPERATIONS = {
     ),
     "norm": lambda a, x: spl.norm(a),
     "norm 1": lambda a, x: spl.norm(a, 1),
+    "norm, outside": lambda a, x: spl.norm(
+        sp.dia_array((np.stack([x[:3], x[2:]]), [0, 1]), shape=(3, 3))
+    ),
 }  # fmt: skip
 
 

@@ -158,6 +158,8 @@ def _plain(matrix) -> Any:
 
 
 def norm(call, x, ord, axis):
+    if x.format == "dia" and axis is None and ord in (None, "f", "fro"):
+        return np.linalg.norm(x.data)  # also of what lies outside of the matrix
     return np.linalg.norm(x.toarray(), ord, axis)
 
 

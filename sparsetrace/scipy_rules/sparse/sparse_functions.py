@@ -43,7 +43,7 @@ class _Pool:
         flat = x.reshape(-1)
         start = self._add(flat)
         places = np.arange(start + 1.0, start + 1 + flat.size) * nonzero_among(flat)
-        return places.reshape(x.shape)
+        return places.reshape(x.shape)[()]
 
     def sparse(self, x) -> Any:
         """Positions in place of the elements of a sparse array."""
@@ -59,6 +59,8 @@ class _Pool:
         """Positions in place of an operand; None stays."""
         if x is None:
             return None
+        if isinstance(x, list):
+            return self.array(x).tolist()
         return self.sparse(x) if scipy.sparse.issparse(x) else self.array(x)
 
     def filled(self, result, dtype=None) -> Any:

@@ -138,6 +138,10 @@ LINALG = {
         spl.cg(spl.LinearOperator((4, 4), lambda v: POSITIVE @ v), np.ones(4))[0] * x
     ),
     "operator": lambda x: spl.LinearOperator((4, 4), lambda v: x * v) @ FULL[0],
+    "operator, scaled": lambda x: (
+        (x[0] * spl.LinearOperator((2, 2), lambda v: x[:2] * v)) @ np.ones(2)
+        + (spl.aslinearoperator(FULL[:2, :2]) * x[3]) @ x[:2]
+    ),
     "aslinearoperator": lambda x: spl.aslinearoperator(SPARSE).matvec(x),
     "expm, sparse": lambda x: spl.expm(
         sp.csc_array(sp.diags_array(x[:2]) + UPPER[:2, :2])
