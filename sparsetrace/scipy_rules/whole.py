@@ -51,6 +51,7 @@ __all__ = [
     "whole",
     "whole_if_traced",
     "whole_object",
+    "with_data",
 ]
 
 _FACTORS = (1.0, 0.5, 0.9, 3.0)
@@ -190,7 +191,7 @@ def _traced(x) -> Iterator[Any]:
     elif isinstance(x, np.ndarray) and contains_traced(x):
         yield array_of(x)
     elif is_sparse_traced(x):
-        yield x.data
+        yield with_data(x).data
     elif state_of(x) is not None:
         _, args, kwargs = vars(x)[MADE]
         shown = [value for name, value in vars(x).items() if name != MADE]
@@ -272,6 +273,11 @@ def _of_numbers(call: Call, result: Any) -> Any:
     return result
 
 
+def with_data(matrix) -> Any:
+    """A sparse array of traced data in a format that has an array of its elements."""
+    return matrix.tocsr() if matrix.format in ("dok", "lil") else matrix
+
+
 def _shapes(x) -> Any:
     if isinstance(x, (list, tuple)):
         return [_shapes(item) for item in x]
@@ -304,6 +310,7 @@ def replaced(x, factor: float | None) -> Any:
     if not contains_traced(x):
         return x
     if is_sparse_traced(x) and factor is not None:
+        x = with_data(x)
         made = x._parts.structure.astype(dtype_of(x.data))
         made.data = replaced(x.data, factor).reshape(made.data.shape)
         return made

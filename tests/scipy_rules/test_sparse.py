@@ -340,3 +340,29 @@ def _has(made, name):
         return hasattr(made, name)
     except st.TracingError:  # it has it, and refuses
         return True
+
+
+AS_A_WHOLE = {
+    "dijkstra": lambda a: csgraph.dijkstra(a),
+    "csgraph_to_dense": lambda a: csgraph.csgraph_to_dense(a),
+    "connected_components": lambda a: csgraph.connected_components(a)[0] * a.sum(),
+    "onenormest": lambda a: spl.onenormest(a),
+    "lsqr": lambda a: spl.lsqr(a, np.ones(3))[0],
+}
+
+
+@pytest.mark.parametrize("format", ["dok", "lil"])
+@pytest.mark.parametrize("name", AS_A_WHOLE)
+def test_formats_that_have_no_array_of_elements(name, format):
+    """They give what the array in another format gives."""
+    if (name, format) == ("csgraph_to_dense", "dok"):
+        pytest.skip("SciPy takes no such graph")
+    f = AS_A_WHOLE[name]
+    wanted = st.jacobian_sparsity(lambda x: f(in_format(x, "csr")), START).toarray()
+    found = st.jacobian_sparsity(lambda x: f(in_format(x, format)), START).toarray()
+    assert wanted.any()
+    assert np.array_equal(found, wanted)
+
+
+def in_format(x, format):
+    return sp.csr_array((x, ([0, 1, 2, 2, 0], [0, 1, 2, 0, 2])), shape=(3, 3)).asformat(format)

@@ -13,7 +13,7 @@ import scipy.sparse
 
 from sparsetrace.operands.operands import is_sparse_traced, values_of
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, current, makes_objects
-from sparsetrace.scipy_rules.whole import ranked, whole
+from sparsetrace.scipy_rules.whole import ranked, whole, with_data
 
 shortest_path = dijkstra = floyd_warshall = bellman_ford = johnson = whole
 min_weight_full_bipartite_matching = ranked
@@ -31,7 +31,7 @@ def _of_ones(graph) -> Any:
     """The structure of a sparse graph, or all edges of a dense one."""
     if not is_sparse_traced(graph):
         return np.ones(array_of(graph).shape)
-    plain = graph._parts.structure.astype(float)
+    plain = with_data(graph)._parts.structure.astype(float)
     plain.data = np.ones(plain.data.shape)
     return plain
 
