@@ -22,6 +22,7 @@ from sparsetrace.operands.operands import Elements, ids_of
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.user_code.frames import outside_frame, user_location
 from sparsetrace.user_code.indexed_sequences import indexed_length
+from sparsetrace.user_code.range_stops import range_start
 
 __all__ = ["Masks", "Pick", "decide", "meet", "refuse"]
 
@@ -195,11 +196,12 @@ class Masks:
         low, high = number._trace.names.bounds.of(number._trace.names.bounds.origin(number)[0])
         return bool(high - low < FEW_VALUES)
 
-    def index(self, number: Any) -> int | None:
+    def index(self, number: Any, start: int | None = None) -> int | None:
         """A whole number on this path; None where it may be one of too many.
 
         Each value is a path of its own, and numbers that differ by constants are decided together:
-        ``x[k : k + 3]`` has three elements.  Of a list it is one of the indices that it has.
+        ``x[k : k + 3]`` has three elements.  Of a list it is one of the indices that it has, and
+        as the end of a range, which begins at `start`, one of those that make turns.
         """
         if INDEX not in self.places:
             return None
@@ -208,7 +210,13 @@ class Masks:
         if self.known_index(number) is None:
             low, high = bounds.of(root)
             if not high - low < FEW_VALUES:
-                length = indexed_length(outside_frame(sys._getframe(1)))
+                frame = outside_frame(sys._getframe(1))
+                start = range_start(frame) if start is None else start
+                if start is not None:
+                    source, shift = bounds.shifted(number)
+                    high = min(float(bounds.of(number)[1]), float(bounds.of(source)[1]) + shift)
+                    return self._end_of_range(number, start, high)
+                length = indexed_length(frame)
                 if length is None or not 0 < 2 * length <= FEW_VALUES:
                     return None
                 may_raise(number._trace, _out_of_range, (number,))
@@ -218,6 +226,22 @@ class Masks:
                 value += 1
             self.decided.append((root, np.array(value)))
         return self.known_index(number)
+
+    def _end_of_range(self, number: Any, start: int, high: float) -> int | None:
+        """The end of a range on this path: what is not above its start stands for no turn.
+
+        It is known from bounds, or from earlier outcomes, that there are few turns at most.
+        """
+        most = start + FEW_VALUES
+        if number <= start:
+            return start
+        if not (high < most or number < most):
+            return None
+        value = start + 1
+        while value < min(high, most - 1) and not number <= value:
+            value += 1
+        self.decided.append((number, np.array(value)))
+        return value
 
 
 def _out_of_range() -> IndexError:

@@ -112,6 +112,7 @@ class ValueBounds:
         self._names = names
         self._numbers: dict[int, tuple[Any, Bounds]] = {}
         self._origins: dict[int, tuple[Any, Any, tuple[Callable[[Any], Any], ...]]] = {}
+        self._shifts: dict[int, tuple[Any, Any, int]] = {}
         self._made: dict[Any, Any] = {}
         self._converted: dict[int, tuple[Any, Any]] = {}
 
@@ -201,6 +202,14 @@ class ValueBounds:
         root, steps = self.origin(number)
         return number if steps else root
 
+    def shifted(self, number: Any) -> tuple[Any, int]:
+        """The number that a whole number is, and what was added to it.
+
+        Comparisons of both with constants are then of one number.
+        """
+        _, root, shift = self._shifts.get(id(number), (None, number, 0))
+        return root, shift
+
     # ------------------------------------------------------------------- noted
     def note(self, value: Any, low: Any, high: Any, *, one_sided: bool = False) -> None:
         """Keep the bounds of what a call has given, if they say anything.
@@ -270,8 +279,24 @@ class ValueBounds:
         root, steps = self.origin(source)
         ends = [self.of(number) for number in (root, made)]
         are_known = all(map(math.isfinite, (*ends[0], *ends[1])))
+        if step is None and made._dtype == source._dtype == np.int64:
+            self._shifts[id(made)] = made, *self.shifted(source)
         if are_known and ends[0][1] - ends[0][0] < FEW_VALUES:
             self._origins[id(made)] = made, root, steps if step is None else (*steps, step)
+
+    def _note_shift(self, function: Any, inputs: Sequence[Any], result: Any) -> None:
+        """Keep that a whole number is another one and a constant, however many values it has."""
+        if function not in (np.add, np.subtract) or result._dtype != np.int64:
+            return
+        first, second = inputs
+        if type(second) is int and first._dtype == np.int64:
+            root, shift = self.shifted(first)
+            self._shifts[id(result)] = (
+                result, root, shift + second if function is np.add else shift - second
+            )  # fmt: skip
+        elif type(first) is int and function is np.add and second._dtype == np.int64:
+            root, shift = self.shifted(second)
+            self._shifts[id(result)] = result, root, shift + first
 
     def moved(self, source: Any, made: Any, move: Callable[[Any], Any]) -> None:
         """Note that elements were moved; views show the memory that is known already.
@@ -340,6 +365,7 @@ class ValueBounds:
         if is_traced(source) and {*kinds, result._dtype.kind} <= {"i", "u"} and not np.ndim(source):
             before, after = inputs[:place], inputs[place + 1 :]
             self._note_step(result, source, lambda value: function(*before, value, *after))
+            self._note_shift(function, inputs, result)
 
     def by_function(
         self,

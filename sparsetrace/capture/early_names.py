@@ -14,7 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture import array_methods, registered_functions, ufuncs_of_lists
+from sparsetrace.capture import (
+    array_methods,
+    local_conversions,
+    registered_functions,
+    ufuncs_of_lists,
+)
 from sparsetrace.capture.apart_functions import is_own
 from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS
 from sparsetrace.capture.orderings import ORDERINGS
@@ -121,6 +126,10 @@ def conversion_patches(
         yield from _conversion_patches(plain, stand_in, frames, error)
     calls = list(_call_patches(frames, _NEW_NAMES, NUMPY_CONVERSIONS))
     yield from calls
+    session = SESSION.get()
+    if not calls and session is not None:
+        calls = list(local_conversions.patches(frames, NUMPY_CONVERSIONS, session.renamed))
+        yield from calls
     if not calls:  # the type itself is handed on: dtype = PRECISION, and dtype(v)
         for plain, stand_in in NUMPY_CONVERSIONS.items():
             yield from _alias_patches(plain, stand_in, frames, error)

@@ -35,15 +35,23 @@ def range_of(original: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     """
     if any(map(_is_float, (*args, *kwargs.values()))):
         return _between_floats(original, args, kwargs)
-    return original(*map(_decided, args), **{name: _decided(x) for name, x in kwargs.items()})
+    ends = [_decided(x) for x in args[:-1]]
+    if args:
+        is_last = len(args) <= 2 and not {"start", "stop", "step"} & kwargs.keys()
+        start = ends[0] if ends else 0
+        ends.append(_decided(args[-1], start if is_last and type(start) is int else None))
+    return original(*ends, **{name: _decided(x) for name, x in kwargs.items()})
 
 
 def _is_float(end: Any) -> bool:
     return is_traced(end) and end.ndim == 0 and end.dtype.kind in "fc"
 
 
-def _decided(end: Any) -> Any:
-    """A whole number that says how many elements there are: its value on this path."""
+def _decided(end: Any, start: int | None = None) -> Any:
+    """A whole number that says how many elements there are: its value on this path.
+
+    Of the end of a range that begins at `start` no more is asked than how many these are.
+    """
     if (
         not is_traced(end)
         or is_traced_array(end)
@@ -51,6 +59,11 @@ def _decided(end: Any) -> Any:
         or end._dtype.kind not in "iu"
     ):
         return end
+    masks = end._trace.masks
+    if start is not None and masks is not None:
+        found = masks.index(end, start)
+        if found is not None:
+            return found
     return end.__index__()
 
 

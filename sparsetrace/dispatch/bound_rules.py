@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.context import CURRENT
+from sparsetrace.dispatch.lent_numbers import settle
 from sparsetrace.errors import InputError, UnsupportedError, explain, opaque_call
 from sparsetrace.operands.binding import NOT_GIVEN, Binder, Handler, binder
 from sparsetrace.operands.operands import contains_traced
@@ -133,7 +134,16 @@ class BoundRule:
                 if value is not default and not _is_equal(value, default):
                     self.call.refuse(f"its rule does not read {name}={value!r}", _REMEDY)
             values = values[:count]
-        return self._invoke(values)
+        trace = CURRENT.get()
+        if trace is None:
+            return self._invoke(values)
+        lent, result = len(trace.graph.lent), None
+        try:
+            result = self._invoke(values)
+        finally:
+            if len(trace.graph.lent) > lent:
+                settle(trace.graph, lent, self.call.name, result)
+        return result
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter] | None:

@@ -148,6 +148,8 @@ class Graph:
         The parts of complex elements (`sparsetrace.graph.complex_parts`); None if there are none.
     kept : Kept or None
         What is left of nodes whose blocks were given up.
+    lent : list
+        What solvers have handed to functions of the user's (`sparsetrace.dispatch.lent_numbers`).
     room : float
         How many more parents its blocks may have before `outgrown` is called, which may give up
         blocks, and sets it anew.
@@ -184,6 +186,7 @@ class Graph:
         "gathers",
         "interactions",
         "kept",
+        "lent",
         "local",
         "mixed",
         "n_inputs",
@@ -211,6 +214,7 @@ class Graph:
         self.size = self._settled = FIRST_INPUT
         self._blocks: list[Block] = []
         self.kept: Kept | None = None
+        self.lent: list[Any] = []
         self.room = inf
         self.outgrown: Callable[[Graph], None] = _ignore
         self.gathers = _SCALARS

@@ -156,6 +156,9 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
     if exact and type(b) in _EXACT and abs(b) <= _LARGEST:
         if a._trace.names is not None:
             a = a._trace.names.bounds.same(a)
+            if type(b) is int and a._dtype.kind == "i":
+                a, shift = a._trace.names.bounds.shifted(a)
+                b -= shift
         a._trace.compared = (result, a, ufunc, float(b))
     return result
 

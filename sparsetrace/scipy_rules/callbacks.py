@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids
 from sparsetrace.graph.interactions import interact_all
@@ -25,8 +26,11 @@ from sparsetrace.scipy_rules.rule_tools import array_of, current, made
 __all__ = [
     "Returned",
     "TracedResult",
+    "at_places",
+    "lent_number",
     "of_jacobian",
     "of_values",
+    "place_between",
     "reached",
     "reads_arguments_alone",
     "unknown_number",
@@ -203,6 +207,32 @@ def unknown_number(shape: tuple[int, ...] = (), dtype=float) -> Any:
     trace = current()
     ids = np.full(shape, trace.graph.opaque, np.int32)
     return made(trace, ids, dtype, scalar=not shape)
+
+
+def lent_number(shape: tuple[int, ...] = ()) -> Any:
+    """An unknown number for a function that a solver calls, which depends on what it will find."""
+    trace = current()
+    marks = lend(trace.graph, trace.graph.node(np.full(shape, trace.graph.opaque, np.int32)))
+    return made(trace, marks, float, scalar=not shape)
+
+
+def place_between(*limits: Any) -> Ids | None:
+    """The id of a place between limits, which moves with those that are traced; else None."""
+    trace = current()
+    traced = [ids_of(trace, x).reshape(-1) for x in limits if contains_traced(x)]
+    return np.asarray(trace.graph.union_rows(np.concatenate(traced))) if traced else None
+
+
+def at_places(function: Callable[..., Any], between: Ids | None) -> Callable[..., Any]:
+    """A function for SciPy at a point: it is given places that move with their limits."""
+    if between is None or int(between) <= OPAQUE:
+        return function
+
+    def called(t, *args: Any) -> Any:
+        ids = np.full(np.shape(t), between, np.int32)
+        return function(made(current(), ids, float, np.asarray(t), scalar=not ids.ndim), *args)
+
+    return called
 
 
 def reached(graph: Graph, marks: Ids, ids: Ids) -> list[int]:

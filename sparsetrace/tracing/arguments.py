@@ -25,6 +25,7 @@ from sparsetrace.arrays.subclass_views import is_viewable, seeded_like
 from sparsetrace.capture.patches import refresh_registered, stand_in_for
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.lent_numbers import refuse_kept
 from sparsetrace.errors import (
     FAILURES,
     EscapeError,
@@ -345,6 +346,8 @@ def _call(trace: Trace, f: Callable[..., Any], args: list[Any], out: object) -> 
         # which values come out depends on what the branches were decided on
         decided = trace.graph.union_rows(np.array(trace.conditions, np.int32))
         outputs = trace.graph.union(outputs, np.broadcast_to(decided, outputs.shape))
+    if trace.graph.lent:
+        refuse_kept(trace.graph, outputs)
     return outputs, result
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from math import inf
 
+from sparsetrace.dispatch.lent_numbers import forget_loans
 from sparsetrace.errors import GraphSizeError
 from sparsetrace.graph.graph import Block, Graph, Ids
 from sparsetrace.graph.kept import ForgottenNode
@@ -120,6 +121,9 @@ class _Flushes:
         live = held_nodes(graph, self._sentinel, end, sys._getframe(2))
         if live is None:
             return self._not_now(graph, "gc.freeze() hides which part of it is in use", None)
+        if graph.lent and not forget_loans(graph, live):
+            problem = "numbers of a solver's search are in use, which need all of it"
+            return self._not_now(graph, problem, None)
         if self._most is None and len(live) * graph.n_inputs > _MOST_CELLS:
             return self._not_now(graph, "", len(live))
         try:

@@ -19,9 +19,9 @@ from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
+    lent_number,
     of_jacobian,
     of_values,
-    unknown_number,
 )
 from sparsetrace.scipy_rules.integrate.equations import T_EVAL, Dense, Problem, Steps
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
@@ -85,11 +85,11 @@ def solve_bvp(
                 return found
     (n, m), k = np.shape(y), 0 if p is None else np.size(p)
     if found is None:
-        parameters = () if p is None else (unknown_number((k,)),)
+        parameters = () if p is None else (lent_number((k,)),)
 
         def read() -> Any:
             slopes = fun(place((m,)), place((n, m)), *parameters)
-            ends = bc(unknown_number((n,)), unknown_number((n,)), *parameters)
+            ends = bc(lent_number((n,)), lent_number((n,)), *parameters)
             return made(trace, np.full(1, total_of((slopes, ends)), np.int32), float)
 
         returned = Returned()

@@ -16,14 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
+    at_places,
     of_jacobian,
     of_values,
+    place_between,
     reached,
     unknown_number,
 )
@@ -49,12 +52,14 @@ class Problem:
         if not (trace.local or contains_traced(self.y0) or times is not None):
             with suppress(TracedResult):
                 return None, solve(Returned().values_only(self.function), y0)
+        lend(trace.graph, self.marks)
         if trace.local:
             with varying(trace) as steps:
-                found = solve(steps.each(self._followed(self.marks, returned)), y0)
+                followed = at_places(self._followed(self.marks, returned), times)
+                found = solve(steps.each(followed), y0)
             returned.join_steps(steps, self.start)
         else:
-            self._once(self.marks, returned)
+            self._once(self.marks, returned, times)
         if returned.ids is None:  # constant slopes
             returned.ids = np.full(self.start.shape, trace.graph.opaque, np.int32)
         out, reads = self._reached(returned, times)
@@ -68,7 +73,7 @@ class Problem:
                 out = self._united(trace.graph.union(returned.ids, out), reads, times)
         return out, found
 
-    def _once(self, ids: Ids, returned: Returned) -> None:
+    def _once(self, ids: Ids, returned: Returned, times: Ids | None) -> None:
         trace = current()
         dtype = np.result_type(dtype_of(self.y0), float)
 
@@ -78,7 +83,7 @@ class Problem:
                 states = trace.graph.node(ids)
                 place(ids.shape, states)
                 y = made(trace, states, dtype)
-                return array_of(self.function(place(), y)).reshape(-1)
+                return array_of(self.function(place(between=times), y)).reshape(-1)
 
             returned.add_all(slopes)
 
@@ -117,11 +122,6 @@ class Problem:
         return interact_all(graph, np.maximum(out, OPAQUE))
 
 
-def _of_times(*limits) -> Ids | None:
-    traced = [ids_of(current(), x).reshape(-1) for x in limits if contains_traced(x)]
-    return current().graph.union_rows(np.concatenate(traced)) if traced else None
-
-
 def solve_ivp(
     call, fun, t_span, y0, method, t_eval, dense_output, events, vectorized, args, **options
 ):
@@ -149,7 +149,7 @@ def solve_ivp(
         )  # fmt: skip
 
     problem = Problem(function, y0)
-    times = _of_times(*t_span)
+    times = place_between(*t_span)
     if times is None and contains_traced(t_eval):
         times = np.asarray(current().graph.opaque, np.int32)
     out, found = problem.solved(solve, times)
@@ -320,7 +320,7 @@ def odeint(
         return call.original(right_hand_side, start, of_values(t), tfirst=True, **options)
 
     problem = Problem(function, y0)
-    out, found = problem.solved(solve, _of_times(t))
+    out, found = problem.solved(solve, place_between(t))
     if out is None:
         return found
     rows = np.stack([problem.start] + [out] * (len(t) - 1))

@@ -28,18 +28,24 @@ __all__ = ["moving", "unwatched", "varying"]
 def moving(trace: Trace) -> Iterator[Callable[..., Any]]:
     """Follow steps of what moves in a global trace; gives a maker of moving numbers.
 
-    It takes a shape, and the nodes of states, if they have some.
+    It takes a shape, and the nodes of states, if they have some, or the id of what places
+    depend on (`place_between`).
 
     What branches are decided on is in ``trace.conditions`` until the end.
     """
     if trace.dependency and trace.moving is None:  # all values are followed
-        yield lambda shape=(), ids=None: _unknown(trace, shape, ids)
+        yield lambda shape=(), ids=None, between=None: _unknown(
+            trace, shape, _moved(trace, shape, between) if ids is None else ids
+        )
         return
     before = trace.moving, trace.dependency, trace.conditions, trace.is_quick, trace.is_idle
     trace.moving = trace.moving or Moving(trace.graph)
     begun: list[int] = []
 
-    def place(shape: tuple[int, ...] = (), ids: Ids | None = None) -> Any:
+    def place(
+        shape: tuple[int, ...] = (), ids: Ids | None = None, between: Ids | None = None
+    ) -> Any:
+        ids = _moved(trace, shape, between) if ids is None else ids
         nodes = trace.moving.node(shape) if ids is None else ids
         begun.append(trace.moving.begin(nodes, are_states=ids is not None))
         return _unknown(trace, shape, nodes)
@@ -53,6 +59,11 @@ def moving(trace: Trace) -> Iterator[Callable[..., Any]]:
         for each in begun:
             trace.moving.end(each)
         trace.moving, trace.dependency, trace.conditions, trace.is_quick, trace.is_idle = before
+
+
+def _moved(trace: Trace, shape: tuple[int, ...], between: Ids | None) -> Ids | None:
+    """New nodes that depend on the limits of what moves."""
+    return None if between is None else trace.graph.node(np.full(shape, between, np.int32))
 
 
 def _unknown(trace: Trace, shape: tuple[int, ...], ids: Ids | None) -> Any:

@@ -19,7 +19,9 @@ from sparsetrace.operands.operands import contains_traced, ids_of
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
+    at_places,
     of_values,
+    place_between,
     reads_arguments_alone,
 )
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
@@ -87,13 +89,14 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
     def function(t):
         return func(t, *args)
 
+    between = None if reads_arguments_alone(func) else place_between(a, b)
     if trace.local or not limits:
         plain = of_values(a), of_values(b)
         try:
             with varying(trace) as steps:
                 result = call.original(
-                    returned.values_only(steps.each(function)), *plain, full_output=full_output,
-                    **options,
+                    returned.values_only(steps.each(at_places(function, between))), *plain,
+                    full_output=full_output, **options,
                 )  # fmt: skip
         except TracedResult:
             pass
@@ -109,7 +112,7 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
             returned.add(np.asarray(function(0.5)))
     if returned.ids is None:
         with moving(trace) as place:
-            returned.add(array_of(function(place())))
+            returned.add(array_of(function(place(between=between))))
     return (*_results(returned, [a, b]), *_how(call, full_output))
 
 

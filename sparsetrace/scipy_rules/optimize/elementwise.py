@@ -15,7 +15,13 @@ import numpy as np
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
-from sparsetrace.scipy_rules.callbacks import Returned, TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.callbacks import (
+    Returned,
+    TracedResult,
+    lent_number,
+    of_values,
+    unknown_number,
+)
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
@@ -82,7 +88,7 @@ def _implicit(call: Call, f, init, args, names: tuple[str, ...], options) -> Any
     if not is_traced:
         return found
     shape = _shape(*init, *args)
-    place = unknown_number(shape) if found is None else np.asarray(found.x)
+    place = lent_number(shape) if found is None else np.asarray(found.x)
     ids = _at(f, place, args, shape)
     return _result(call, found, "", **dict.fromkeys(names, ids))
 

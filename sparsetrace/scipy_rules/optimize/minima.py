@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.callbacks import TracedResult, of_values, unknown_number
@@ -144,6 +145,7 @@ class _Search:
         """All that the functions depend on, at a place or at unknown numbers."""
         trace = current()
         ids = np.full(shape, trace.graph.opaque, np.int32)
+        ids = lend(trace.graph, trace.graph.node(ids))
         z = made(trace, ids, float, place, scalar=not shape)
         with uncut():
             results = [function(z) for function in self.objectives]
@@ -406,7 +408,7 @@ def curve_fit(
     sources = [x for x in (xdata, ydata, sigma, *asked.values()) if contains_traced(x)]
     is_known = trace.local or not any(map(contains_traced, (*sources, p0, *kwargs.values())))
     options = {name: of_values(x) for name, x in kwargs.items()} if is_known else {}
-    count = len(p0) if p0 is not None else len(inspect.signature(f).parameters) - 1
+    count = np.size(p0) if p0 is not None else len(inspect.signature(f).parameters) - 1
     start = np.ones(count) if p0 is None else of_values(p0) if trace.local else p0
     found = None
 
@@ -431,7 +433,8 @@ def curve_fit(
             if not (sources or met[0] or contains_traced(p0)):
                 return found
     place = np.full(count, np.nan) if found is None else np.asarray(found[0])
-    unknown = made(trace, np.full(count, trace.graph.opaque, np.int32), float, place)
+    marks = lend(trace.graph, trace.graph.node(np.full(count, trace.graph.opaque, np.int32)))
+    unknown = made(trace, marks, float, place)
     with uncut():
         values = array_of(f(xdata, *unknown))
     total = np.asarray(total_of(values, sources))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, float_dtype, ids_of
@@ -58,7 +59,7 @@ def _root(
     values = None if found is None else np.asarray(_solution(found)) * 1.0
     if values is not None:
         shape = values.shape
-    marks = trace.graph.node(np.full(shape, trace.graph.opaque, np.int32))
+    marks = lend(trace.graph, trace.graph.node(np.full(shape, trace.graph.opaque, np.int32)))
 
     def residuals(unknowns: Ids) -> Any:
         z = made(trace, unknowns.copy(), float_dtype(start), values, scalar=not shape)

@@ -116,6 +116,7 @@ scipy.stats.entropy(x)
 scipy.stats.beta.pdf(.5, x, x)
 scipy.interpolate.lagrange(np.arange(4.), x)(1.5)
 scipy.optimize.curve_fit(lambda t, a: a * t, np.arange(4.), x)[0]
+scipy.optimize.curve_fit(lambda t, a: a * t, np.arange(4.), x, 0.5)[0]
 scipy.optimize.bisect(lambda t: t - x[0], 0., 10.)
 scipy.optimize.approx_fprime(x, lambda v: (v**2).sum())
 scipy.integrate.nquad(lambda t: t * x[0], [[0, 1]])[0]
