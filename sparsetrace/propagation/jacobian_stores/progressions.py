@@ -23,20 +23,16 @@ from numpy.typing import NDArray
 from pyroaring import BitMap
 
 from sparsetrace.graph.graph import FIRST_INPUT, Block, Columns, Ids, Rows
-from sparsetrace.graph.slices import counts_up, slices
+from sparsetrace.graph.progressions import LONG, Piece, SlicedColumns, cut, seems_ragged
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.jacobian_stores.csr import RunEntries
 from sparsetrace.propagation.jacobian_stores.expand import expand
 from sparsetrace.propagation.jacobian_stores.sizes import fits
 
-__all__ = ["cut", "multiplied", "solve"]
+__all__ = ["multiplied", "solve"]
 
-_FEW, _LONG = 4, 2048
-"""An id array may have so many progressions, and one more for so many ids."""
 _SHORT = 64
 """Arrays are longer than so many ids, on the average."""
-_PROBE = 4096
-"""So many ids of each array are looked at before all of any."""
 _STRETCHES = 16
 """A block may take so many stretches on the way, and one more for so many parents."""
 _MOST_ROWS = 64
@@ -45,10 +41,6 @@ _OFFSETS = 16
 """So many offsets are moved in the time that a stretch takes besides."""
 _MOST_STAYING = 4096
 """Inputs that stay, of all nodes that are multiplied."""
-
-
-Piece = tuple[int, int, int, int]
-"""An arithmetic progression among ids: where it starts and stops, its first id, and its step."""
 
 
 class _TooRagged(Exception):
@@ -138,56 +130,7 @@ def multiplied(
     return groups
 
 
-# ------------------------------------------------------------------- arithmetic progressions
-def cut(ids: Ids, most: int) -> list[Piece] | None:
-    """The arithmetic progressions that ids consist of.
-
-    Parameters
-    ----------
-    ids : ndarray of int32
-        One dimension, not empty.
-    most : int
-        None comes back where the steps change more than twice as often.
-
-    Examples
-    --------
-    >>> cut(np.array([9, 2, 3, 4, 4, 4, 4]), 10)
-    [(0, 1, 9, 1), (1, 4, 2, 1), (4, 7, 4, 0)]
-    """
-    size, first = len(ids), int(ids[0])
-    if int(ids[-1]) - first == size - 1 and counts_up(ids):
-        return [(0, size, first, 1)]
-    ends: list[int] = []
-    for some in slices(size):
-        ends += _changes(ids, some.start, some.stop)
-        if len(ends) > 2 * most:
-            return None
-    found, at = [], 0
-    for end in (*ends, size - 2):  # the places of the last of equal steps
-        if at > end:
-            continue  # the step leads from one progression to the next
-        first = int(ids[at])
-        step = int(ids[at + 1]) - first
-        alone = at == end and step not in (0, 1)  # two ids are no progression
-        stop = at + 1 if alone else end + 2
-        if not alone and int(ids[stop - 1]) != first + step * (stop - 1 - at):
-            return None  # differences of 32 bits that are equal modulo 2**32 alone
-        found.append((at, stop, first, 1 if alone else step))
-        at = stop
-    if at < size:
-        found.append((at, size, int(ids[at]), 1))
-    return found
-
-
-def _changes(ids: Ids, start: int, stop: int) -> list[int]:
-    """Places of ids that differ from the next by something else than that does from its next."""
-    part = ids[start : stop + 2]
-    steps = part[1:] - part[:-1]
-    changes = (steps[1:] != steps[:-1]).nonzero()[0]
-    found: list[int] = (changes + start if start else changes).tolist()
-    return found
-
-
+# ------------------------------------------------------------------------------- what pays
 def _are_ragged(blocks: Sequence[Block]) -> bool:
     """Whether id arrays are short, rows many, or progressions short at the first look at them."""
     arrays = 0
@@ -198,10 +141,8 @@ def _are_ragged(blocks: Sequence[Block]) -> bool:
             arrays += 1
             continue
         arrays += len(block.columns)
-        if block.size > _PROBE:
-            for column in block.columns:
-                if len(_changes(column, 0, _PROBE)) > 2 * (_FEW + _PROBE // _LONG):
-                    return True
+        if not isinstance(block.columns, SlicedColumns) and any(map(seems_ragged, block.columns)):
+            return True
     return sum(block.edges for block in blocks) < _SHORT * arrays
 
 
@@ -219,29 +160,23 @@ class _Solver:
         self._stretches: list[list[_Stretch]] = [[] for _ in self._starts]
         self._stretches[0] = [_Stretch(n_inputs, 1, frozenset([0]), None)]
         edges = sum(block.edges for block in blocks)
-        self._left = _STRETCHES * (len(blocks) + 1) + edges // _LONG
+        self._left = _STRETCHES * (len(blocks) + 1) + edges // LONG
 
     def solved(self, arrays: Sequence[Ids]) -> list[list[_Stretch]]:
         """The stretches of some id arrays."""
-        cuts = [self._cut(ids) for ids in arrays]
+        cuts = [*map(_cut, arrays)]
         wanted: set[int] = set()
-        parts: dict[int, list[list[Piece]]] = {}
+        parts: dict[int, Sequence[tuple[Piece, ...]]] = {}
         for pieces in cuts:
             wanted.update(self._touched(pieces))
         for place in range(len(self._blocks), 0, -1):
             if place in wanted:
-                parts[place] = [*map(self._cut, _columns(self._blocks[place - 1]))]
+                parts[place] = _pieces(self._blocks[place - 1])
                 for pieces in parts[place]:
                     wanted.update(self._touched(pieces))
         for place, columns in reversed(parts.items()):
             self._unite(place, columns)
         return [self._along(pieces) for pieces in cuts]
-
-    def _cut(self, ids: Ids) -> list[Piece]:
-        found = cut(ids, _FEW + len(ids) // _LONG)
-        if found is None:
-            raise _TooRagged
-        return found
 
     def _spend(self, stretches: int) -> None:
         self._left -= stretches
@@ -259,14 +194,14 @@ class _Solver:
             yield from range(self._place(min(first, last)), self._place(max(first, last)) + 1)
 
     # ------------------------------------------------------------------------ unions
-    def _unite(self, place: int, columns: Sequence[list[Piece]]) -> None:
+    def _unite(self, place: int, columns: Sequence[tuple[Piece, ...]]) -> None:
         """Make the stretches of a block."""
         block = self._blocks[place - 1]
         if isinstance(block, Columns):
             self._stretches[place] = self._united([self._along(pieces) for pieces in columns])
             return
         own, bounds = self._stretches[place], block.indptr.tolist()
-        pieces = columns[0] if columns else []
+        pieces = columns[0] if columns else ()
         for at, (lo, hi) in enumerate(pairwise(bounds)):
             found = self._along(_between(pieces, lo, hi))
             staying = BitMap()
@@ -336,11 +271,20 @@ def _stop(stretch: _Stretch) -> int:
     return stretch.stop
 
 
-def _columns(block: Block) -> list[Ids]:
-    """The id arrays of a block."""
-    if isinstance(block, Columns):
-        return block.columns
-    return [block.parents] if len(block.parents) else []
+def _cut(ids: Ids) -> tuple[Piece, ...]:
+    found = cut(ids)
+    if found is None:
+        raise _TooRagged
+    return found
+
+
+def _pieces(block: Block) -> Sequence[tuple[Piece, ...]]:
+    """The progressions in the id arrays of a block."""
+    if isinstance(block, Rows):
+        return [_cut(block.parents)] if len(block.parents) else []
+    if isinstance(block.columns, SlicedColumns):
+        return block.columns.pieces
+    return [*map(_cut, block.columns)]
 
 
 def _between(pieces: Sequence[Piece], lo: int, hi: int) -> list[Piece]:

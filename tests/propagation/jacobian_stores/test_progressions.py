@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sparsetrace import hessian_sparsity, jacobian_sparsity
+from sparsetrace.graph import progressions as ids_in_progressions
 from sparsetrace.graph import slices
 from sparsetrace.graph.graph import Graph
 from sparsetrace.passes.simplify import Program
@@ -17,7 +18,7 @@ SEEDS = range(200)
 def short_arrays(monkeypatch):
     """Those of the tests are long enough, and looked at in several parts."""
     monkeypatch.setattr(progressions, "_SHORT", 0)
-    monkeypatch.setattr(progressions, "_FEW", 20)
+    monkeypatch.setattr(ids_in_progressions, "_FEW", 20)
     monkeypatch.setattr(progressions, "_STRETCHES", 400)
     monkeypatch.setattr(slices, "_SLICE_SIZE", 5)
 
@@ -103,25 +104,6 @@ def test_random_products(monkeypatch):
             wanted |= dense(n, by_integers(graph, left)).T @ dense(n, by_integers(graph, right))
         assert (dense(n, found) == wanted).all(), seed
     assert solved > len(SEEDS) // 4
-
-
-def test_progressions_of_any_step():
-    ids = np.array([9, 2, 3, 4, 4, 4, 8, 6, 4, 2, 70], np.int32)
-    assert progressions.cut(ids, 10) == [
-        (0, 1, 9, 1),
-        (1, 4, 2, 1),
-        (4, 6, 4, 0),
-        (6, 10, 8, -2),
-        (10, 11, 70, 1),
-    ]
-    assert progressions.cut(ids, 1) is None
-
-
-def test_differences_that_do_not_fit_are_no_steps():
-    """They are all equal modulo 2**32."""
-    ids = np.array([-2_000_000_000, 2_000_000_000, 1_705_032_704, 1_410_065_408], np.int32)
-    assert len(set(np.diff(ids).tolist())) == 1
-    assert progressions.cut(ids, 10) is None
 
 
 def test_what_moves_in_both_directions_is_left_to_others():
