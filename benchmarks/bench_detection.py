@@ -1,5 +1,6 @@
 """Whole detections: each problem, small and large."""
 
+import linecache
 from dataclasses import dataclass
 
 import numpy as np
@@ -277,3 +278,33 @@ def helper_{i}(x):
     with np.errstate(all='ignore'):
         return x * abs({i})
 """
+
+
+class Branches:
+    """So many ``if``s in a row, each of which may return: the source is rewritten for them."""
+
+    params = [5, 20, 40]
+    param_names = ["branches"]
+
+    def setup(self, branches):
+        lines = ["def function(x):", "    s, t = x[0], x[1]"]
+        for i in range(branches):
+            lines += [
+                f"    if s * t > x[{i}]:",
+                f"        s = s + x[{i}] * t",
+                "    elif t > s:",
+                "        t = t * s",
+                "    if s != s:",
+                "        return s",
+            ]
+        text = "\n".join([*lines, "    return s + t", ""])
+        name = f"branches in a row: {branches}"
+        linecache.cache[name] = len(text), None, text.splitlines(True), name
+        scope = {}
+        exec(compile(text, name, "exec"), scope)
+        self.function, self.x = scope["function"], np.ones(branches)
+
+    def time_first_detection(self, branches):
+        jacobian_sparsity(self.function, self.x)
+
+    time_first_detection.number, time_first_detection.warmup_time = 1, 0

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.errors import GraphSizeError, TracingError, explain
 from sparsetrace.graph.kept import Kept
+from sparsetrace.graph.progressions import Piece, sliced
 
 __all__ = [
     "FIRST_INPUT",
@@ -84,7 +85,7 @@ class Columns:
 
     base: int
     size: int
-    columns: list[Ids]
+    columns: Sequence[Ids]
 
     @property
     def edges(self) -> int:
@@ -549,10 +550,12 @@ class Graph:
     def node(self, ids: Ids) -> Ids:
         """New nodes with one parent each; shape and memory order of `ids`."""
         order: Any = "K" if ids.flags.c_contiguous or ids.flags.f_contiguous else "C"
-        parents = ids.flatten(order)
-        base = self._reserve(len(parents), len(parents))
-        self._blocks.append(Columns(base, len(parents), [parents]))
-        made = arange(base, base + len(parents), dtype=np.int32)
+        columns: Sequence[Ids] | None = (
+            sliced([ids.reshape(-1)]) if ids.flags.c_contiguous else None
+        )
+        base = self._reserve(ids.size, ids.size)
+        self._blocks.append(Columns(base, ids.size, columns or [ids.flatten(order)]))
+        made = arange(base, base + ids.size, dtype=np.int32)
         if order == "K" and not ids.flags.c_contiguous:
             return made.reshape(ids.shape[::-1]).T
         return made.reshape(ids.shape)
@@ -576,6 +579,10 @@ class Graph:
                 return self.union(a.T, b.T).T  # keep the memory order, as NumPy does
         else:
             shape = np.broadcast(a, b).shape
+        if a.shape == b.shape and a.flags.c_contiguous and b.flags.c_contiguous:
+            united = self._united_slices(a.reshape(-1), b.reshape(-1))
+            if united is not None:
+                return united.reshape(shape)
         p, q = _filled(a, shape), _filled(b, shape)
         m = p.size
         if m < 2:
@@ -595,6 +602,32 @@ class Graph:
                 once = once.reshape(-1, 1, inner)
                 return repeat(once, shape[-2], axis=1).reshape(shape)
         return self._union_flat(p, q).reshape(shape)
+
+    def _united_slices(self, p: Ids, q: Ids) -> Ids | None:
+        """Union of two long arrays of few progressions, which are kept as such, else None."""
+        columns = sliced([p, q])
+        if columns is None:
+            return None
+        first, second = columns.pieces
+        if _repeats(first) and _repeats(second):
+            return None  # perhaps in the same places
+        without: list[slice] = []
+        """Where one of both carries no dependency."""
+        for start, stop, low, step in (*first, *second):
+            high = low + step * (stop - start - 1)
+            if min(low, high) <= OPAQUE:
+                if max(low, high) > OPAQUE:
+                    return None
+                without.append(slice(start, stop))
+        count = sum(some.stop - some.start for some in without)
+        if first == second or 2 * count > p.size:
+            return None
+        base = self._reserve(p.size, 2 * p.size)
+        self._blocks.append(Columns(base, p.size, columns))
+        new = arange(base, base + p.size, dtype=np.int32)
+        for some in without:
+            new[some] = np.maximum(np.maximum(p[some], q[some]), OPAQUE)
+        return new
 
     def _union_flat(self, p: Ids, q: Ids) -> Ids:
         """Union of two arrays of one dimension that the graph may keep."""
@@ -652,7 +685,8 @@ class Graph:
             return asarray(np.maximum(columns[0], OPAQUE))
         shape, size = columns[0].shape, columns[0].size
         base = self._reserve(size, size * len(columns))
-        self._blocks.append(Columns(base, size, [ids.reshape(-1) for ids in columns]))
+        kept = [ids.reshape(-1) for ids in columns]
+        self._blocks.append(Columns(base, size, sliced(kept) or kept))
         out = arange(base, base + size, dtype=np.int32).reshape(shape)
         if not self.pure:
             out[reduce(np.maximum, columns) <= OPAQUE] = OPAQUE
@@ -717,6 +751,11 @@ class Graph:
             self._blocks.append(Rows(base, n, indptr, asarray(parents, np.int32)))
             out[many] = arange(base, base + n, dtype=np.int32)
         return out
+
+
+def _repeats(pieces: Sequence[Piece]) -> bool:
+    """Whether progressions begin with the same id again, or with the one after it."""
+    return not pieces[0][3] or (len(pieces) > 1 and pieces[0][2] == pieces[1][2])
 
 
 def _is_wide(values: NDArray[Any]) -> bool:

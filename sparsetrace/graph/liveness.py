@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.graph.graph import OPAQUE, Block, Columns, Graph, Ids, Rows
 from sparsetrace.graph.interactions import Contraction, MatrixProduct, Pair, Products
+from sparsetrace.graph.progressions import SlicedColumns
 from sparsetrace.graph.slices import counts_up
 
 __all__ = ["live_nodes", "live_pairs"]
@@ -66,6 +67,9 @@ def _spread(graph: Graph, seeds: Flags, into: Flags) -> Flags:
             continue
         every = count == block.size
         if isinstance(block, Columns):
+            if every and isinstance(block.columns, SlicedColumns):
+                _mark_pieces(into, block.columns)
+                continue
             at = None if every else np.flatnonzero(mask)
             for column in block.columns:
                 _mark(into, column if at is None else column[at], pure=graph.pure)
@@ -87,6 +91,16 @@ def _mark(flags: Flags, ids: Ids, *, pure: bool) -> None:
             flags[first : last + 1] = True
             return
     flags[ids if pure else np.maximum(ids, 0)] = True
+
+
+def _mark_pieces(flags: Flags, columns: SlicedColumns) -> None:
+    for pieces in columns.pieces:
+        for start, stop, first, step in pieces:
+            last = first + step * (stop - start - 1)
+            low, stride = min(first, last), abs(step) or 1
+            if low < 0:  # constants
+                low += -(low // stride) * stride
+            flags[low : max(first, last) + 1 : stride] = True
 
 
 def _from_last(seeds: Flags, into: Flags, block: Rows) -> None:

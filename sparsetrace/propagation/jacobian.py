@@ -21,7 +21,13 @@ from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.passes.simplify import Program, simplify
 from sparsetrace.propagation import joint_inputs
 from sparsetrace.propagation.executors import first_order_by_parts, worth_it
-from sparsetrace.propagation.jacobian_stores import STORES, Pattern, adaptive, intervals
+from sparsetrace.propagation.jacobian_stores import (
+    STORES,
+    Pattern,
+    adaptive,
+    intervals,
+    progressions,
+)
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, compared
 from sparsetrace.propagation.jacobian_stores.roaring import bitmaps
 from sparsetrace.propagation.jacobian_stores.sizes import (
@@ -60,9 +66,13 @@ def propagate(
     if store not in STORES:
         raise InputError(f"store={store!r}: choose one of {', '.join(map(repr, STORES))}")
     with explained_memory(len(outputs), graph.n_inputs, most):
-        program = small_program(graph, outputs) if store == "auto" and executor is None else None
-        if program is not None:
-            return fitting(first_order(program, "integers"), graph.n_inputs)
+        if store == "auto" and executor is None and graph.kept is None:
+            program = small_program(graph, outputs)
+            if program is not None:
+                return fitting(first_order(program, "integers"), graph.n_inputs)
+            found = progressions.solve(Program(graph.n_inputs, graph.blocks, outputs))
+            if found is not None:
+                return narrow(*found)
         return fitting(first_order(simplify(graph, outputs), store, executor), graph.n_inputs)
 
 

@@ -43,7 +43,8 @@ def instructions(code: types.CodeType) -> list[dis.Instruction]:
     """The instructions of a code object, as `dis` gives them, each of which is about one name.
 
     Since Python 3.13 one instruction may load or store two.  It is taken apart: of the second
-    half no place in the source is known, and its offset is that of no other instruction.
+    half no place in the source is known, and its offset is that of no other instruction.  The
+    list is kept, and not to be changed.
 
     Examples
     --------
@@ -52,7 +53,17 @@ def instructions(code: types.CodeType) -> list[dis.Instruction]:
     >>> [step.argval for step in instructions(last.__code__) if step.opname == "LOAD_FAST"]
     ['a', 'a', 'b']
     """
-    return [part for step in dis.get_instructions(code) for part in _parts(step)]
+    known = _DECODED.get(id(code))  # code objects are slow to compare
+    if known is None or known[0] is not code:
+        if len(_DECODED) >= _MOST_DECODED:
+            _DECODED.clear()
+        steps = [part for step in dis.get_instructions(code) for part in _parts(step)]
+        known = _DECODED[id(code)] = code, steps
+    return known[1]
+
+
+_MOST_DECODED = 64
+_DECODED: dict[int, tuple[types.CodeType, list[dis.Instruction]]] = {}
 
 
 def _parts(step: dis.Instruction) -> Iterator[dis.Instruction]:

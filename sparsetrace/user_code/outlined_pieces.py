@@ -59,7 +59,7 @@ from sparsetrace.user_code.assigned_names import (
 )
 from sparsetrace.user_code.written_arguments import FILLING
 
-__all__ = ["NEXT", "PREFIX", "Place", "given_name", "is_outlinable", "rewritten", "tail_from"]
+__all__ = ["NEXT", "PREFIX", "Outlinable", "Place", "given_name", "rewritten"]
 
 PREFIX = "_sparsetrace_"
 Place = tuple[int, int]
@@ -79,39 +79,60 @@ _SEES_NAMES = frozenset("__class__ dir eval exec locals super vars".split())
 
 
 # -------------------------------------------------------------------- what can be outlined
-def is_outlinable(node: ast.AST, function: ast.AST | None) -> bool:
-    """Whether a node of a function's scope can become a function of its own."""
-    if function is None:
-        return False
-    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-    if not names.isdisjoint(_SEES_NAMES):
-        return False
-    if isinstance(node, ast.expr):
-        refused = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
-        return not any(isinstance(n, refused) for n in ast.walk(node))
-    returns = isinstance(node, _LOOPS) and not _skips_endings(node)
-    return _is_outlinable(node, function, returns=returns)
+class Outlinable:
+    """What of functions can become functions of their own: each is looked at once, unchanged."""
+
+    def __init__(self) -> None:
+        self._shared: dict[ast.AST, set[str] | None] = {}
+        """The names that a function shares with others; None if code reads them as a whole."""
+        self._yields: dict[ast.AST, bool] = {}
+        self._can_be: dict[tuple[ast.AST, bool], bool] = {}
+
+    def is_outlinable(self, node: ast.AST, function: ast.AST | None) -> bool:
+        """Whether a node of a function's scope can become a function of its own."""
+        if function is None or self._shared_names(function) is None:
+            return False
+        if isinstance(node, ast.expr):
+            refused = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+            return not any(isinstance(n, refused) for n in ast.walk(node))
+        returns = isinstance(node, _LOOPS) and not _skips_endings(node)
+        return self._is_outlinable(node, function, returns=returns)
+
+    def tail_from(self, node: ast.AST, function: ast.AST | None) -> list[ast.stmt]:
+        """The statements from one that may return to the end of a function, if they can become one.
+
+        None of them where it is not a statement of the function itself, or something follows yet.
+        """
+        if not isinstance(function, ast.FunctionDef) or node not in function.body:
+            return []
+        if not any(isinstance(n, ast.Return) for n in _own_nodes(node)):
+            return []
+        if function not in self._yields:
+            own = (n for x in function.body for n in _own_nodes(x))
+            self._yields[function] = any(isinstance(n, _YIELDS) for n in own)
+        if self._yields[function] or self._shared_names(function) is None:
+            return []
+        tail = function.body[function.body.index(node) :]
+        return tail if all(self._is_outlinable(x, function, returns=True) for x in tail) else []
+
+    def _shared_names(self, function: ast.AST) -> set[str] | None:
+        if function not in self._shared:
+            names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+            shared = _shared(function) if names.isdisjoint(_SEES_NAMES) else None
+            self._shared[function] = shared
+        return self._shared[function]
+
+    def _is_outlinable(self, node: ast.AST, function: ast.AST, *, returns: bool) -> bool:
+        """The same for a statement, in which there may be ``return`` or not."""
+        known = self._can_be.get((node, returns))
+        if known is None:
+            shared = self._shared_names(function) or set()
+            known = self._can_be[node, returns] = _can_be_outlined(node, shared, returns=returns)
+        return known
 
 
-def tail_from(node: ast.AST, function: ast.AST | None) -> list[ast.stmt]:
-    """The statements from one that may return to the end of a function, if they can become one.
-
-    None of them where it is not a statement of the function itself, or something follows yet.
-    """
-    if not isinstance(function, ast.FunctionDef) or node not in function.body:
-        return []
-    if not any(isinstance(n, ast.Return) for n in _own_nodes(node)):
-        return []
-    own = [n for x in function.body for n in _own_nodes(x)]
-    names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-    if any(isinstance(n, _YIELDS) for n in own) or not names.isdisjoint(_SEES_NAMES):
-        return []
-    result = function.body[function.body.index(node) :]
-    return result if all(_is_outlinable(x, function, returns=True) for x in result) else []
-
-
-def _is_outlinable(node: ast.AST, function: ast.AST, *, returns: bool) -> bool:
-    """The same for a statement, in which there may be ``return`` or not."""
+def _can_be_outlined(node: ast.AST, shared: set[str], *, returns: bool) -> bool:
+    """Whether a statement can be, in which there may be ``return`` or not."""
     inside = list(_own_nodes(node))
     if any(isinstance(n, _REFUSED) and not (returns and isinstance(n, ast.Return)) for n in inside):
         return False
@@ -119,11 +140,14 @@ def _is_outlinable(node: ast.AST, function: ast.AST, *, returns: bool) -> bool:
         return False
     if not all(isinstance(x.context_expr, ast.Call) for x in inside if isinstance(x, ast.withitem)):
         return False  # of a call it is known what is entered
-    shared = _declared(function, ast.Global) | (
-        _declared(function, ast.Nonlocal) - _declared_itself(function)
-    )
     targets = [t for n in inside for t in _targets(n)]
     return shared.isdisjoint(assigned(node)) and all(map(_can_be_assigned, targets))
+
+
+def _shared(function: ast.AST) -> set[str]:
+    """The names that a function assigns for others, or others assign for it."""
+    own = _declared_itself(function)
+    return _declared(function, ast.Global) | (_declared(function, ast.Nonlocal) - own)
 
 
 def _assigns_in_function(node: ast.AST) -> bool:

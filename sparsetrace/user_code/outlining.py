@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from sparsetrace.user_code.assigned_names import assigned, name_of
 from sparsetrace.user_code.handlers import HARMLESS
 from sparsetrace.user_code.identity_tests import is_renamed, renamed_like
-from sparsetrace.user_code.outlined_pieces import PREFIX, Place, is_outlinable, rewritten, tail_from
+from sparsetrace.user_code.outlined_pieces import PREFIX, Outlinable, Place, rewritten
 
 __all__ = ["COMPREHENSIONS", "Outlined", "outlined"]
 
@@ -255,6 +255,7 @@ class _Choice:
         nodes = [x for y in tree.body if _is_around(y, some) for x in ast.walk(y)]
         self.parents: dict[ast.AST, ast.AST] = dict.fromkeys(tree.body, tree)
         self.parents.update((child, node) for node in nodes for child in ast.iter_child_nodes(node))
+        self._source = Outlinable()
         self.chosen: list[ast.AST] = []
         self.tails: dict[ast.AST, ast.AST] = {}
         """Statements from which on to its end a function is outlined, with that."""
@@ -305,12 +306,15 @@ class _Choice:
         while at is not None and not isinstance(at, (*_FUNCTIONS, ast.ClassDef, ast.Module)):
             if (isinstance(at, self.types) or (at is node and self._is_element(at))) and (
                 at in self.chosen
-                or (is_outlinable(at, self._function(at)) and not self._is_cut_short(at))
+                or (
+                    self._source.is_outlinable(at, self._function(at))
+                    and not self._is_cut_short(at)
+                )
             ):
                 self._add(at)
                 if not self.around:
                     return
-            if self.types is not _LOOPS and tail_from(at, self._function(at)):
+            if self.types is not _LOOPS and self._source.tail_from(at, self._function(at)):
                 self._add(at)
                 return
             at = self.parents.get(at)
@@ -338,7 +342,7 @@ class _Choice:
             and _is_short(parent)
             and node in parent.body
             and self.types is not _LOOPS
-            and is_outlinable(parent, self._function(parent))
+            and self._source.is_outlinable(parent, self._function(parent))
         ):
             return parent
         if isinstance(node, ast.IfExp):
@@ -364,7 +368,7 @@ class _Choice:
         function = self._function(node)
         if function is None or node in self.chosen:
             return
-        if tail_from(node, function):
+        if self._source.tail_from(node, function):
             self.tails[node] = function
         if isinstance(node, _LOOPS) or node not in self.tails:
             self.chosen.append(node)

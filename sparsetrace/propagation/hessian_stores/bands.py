@@ -52,7 +52,7 @@ def solve(n: int, groups: list[RunEntries]) -> tuple[NDArray[np.integer], NDArra
         if result is None:
             return None
         bands.append(result)
-    if not bands:
+    if not any(len(start) for _, start, _ in bands):
         return np.zeros(n + 1, np.int64), np.zeros(0, np.int32)
     offset, start, length = (np.concatenate(column) for column in zip(*bands, strict=True))
     return _written(n, *_merged(n, offset, start, length))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -109,7 +110,7 @@ class _Bits:
         return np.packbits(flags, axis=1, bitorder="little").view(np.uint64)
 
 
-def _unite_columns(store: _Bits, out: Bits, columns: list[Ids]) -> None:
+def _unite_columns(store: _Bits, out: Bits, columns: Sequence[Ids]) -> None:
     """Each row of `out` as the union of ``column[i]`` over the columns, in chunks."""
     step = max(1, _CACHED // (store.words * 8))
     together = step // max(1, min(step, len(out)))  # so many columns fit

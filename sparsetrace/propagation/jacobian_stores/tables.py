@@ -7,7 +7,7 @@ and stay sorted along their run; a block for which that fails is held node by no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -225,7 +225,7 @@ class Tables:
             )
         return np.concatenate([answer[0] for answer in answers]), values, joined
 
-    def split(self, runs: Runs, columns: list[Ids]) -> Runs | None:
+    def split(self, runs: Runs, columns: Sequence[Ids]) -> Runs | None:
         """Runs cut where the columns leave a run of the tables they point into."""
         last = runs.values + runs.steps * (runs.lengths[:, None] - 1)
         low = np.minimum(runs.values, last)
