@@ -20,7 +20,6 @@ from sparsetrace.capture import numpy_constructors
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.session import SESSION, answering
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.graph.graph import ZERO
 from sparsetrace.operands.implementations import rebound_method
 from sparsetrace.operands.operands import is_traced
 
@@ -63,7 +62,7 @@ def poly1d_patches(group: str) -> list[Patch]:
         filt = numpy_constructors.as_array(filt)
         if not is_traced(filt) or filt._trace.local:
             return trim(filt, *args, **kwargs)
-        rest = np.flatnonzero(filt._ids != ZERO)
+        rest = np.flatnonzero(~filt._trace.graph.zeros_among(filt._ids))
         return filt[rest[0] if rest.size else len(filt) :]
 
     def __array__(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -87,8 +87,11 @@ def _traced(values: Any) -> Any:
 
 
 def _untrimmed(seq: Any) -> Any:
-    """``polyutils.trimseq``: in a global trace no coefficient that is traced counts as zero."""
-    return seq if is_traced(seq) and not seq._trace.local else trimseq(seq)
+    """``polyutils.trimseq``: in a global trace no coefficient counts as zero that is not known."""
+    if not is_traced(seq) or seq._trace.local:
+        return trimseq(seq)
+    rest = np.flatnonzero(~seq._trace.graph.zeros_among(seq._ids))
+    return seq[: rest[-1] + 1 if rest.size else 1]
 
 
 def _buffer_like(make: Callable[..., Any]) -> Callable[..., Any]:

@@ -40,6 +40,24 @@ def test_polynomials_whose_leading_zeros_would_be_trimmed():
     assert_same_pattern(st.jacobian_sparsity(f, np.ones(4)), [[1, 0, 1, 0], [1, 0, 1, 0]])
 
 
+Polynomial = np.polynomial.Polynomial
+MADE_ZERO = [
+    lambda x: np.polynomial.polynomial.polymul(x, 0),
+    lambda x: (Polynomial(x) * -np.zeros(1)).coef,
+    lambda x: Polynomial(x[:2])(Polynomial(x[1:])).coef,
+    lambda x: np.polynomial.chebyshev.chebmul(x[:2] * 0, x),
+    lambda x: (np.poly1d(x) * -0.0 + np.poly1d(x[1:])).coeffs,
+]
+
+
+@pytest.mark.filterwarnings("default")  # else products may raise one, which classes swallow
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("f", MADE_ZERO)
+def test_leading_coefficients_that_are_zero_for_all_inputs_are_trimmed(f, local):
+    x = np.array([0.61, 1.37, 0.83])
+    assert st.jacobian_sparsity(f, x, local=local).shape == (np.size(f(x)), 3)
+
+
 def test_ix_of_a_traced_mask_is_refused():
     with pytest.raises(st.TracingError):
         st.jacobian_sparsity(lambda x: x.reshape(2, 2)[np.ix_(x[:2] > 0, [0])], np.ones(4))
