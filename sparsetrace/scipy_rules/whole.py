@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.graph import OPAQUE, ZERO, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.masked.data_and_mask import is_masked, masked_data
 from sparsetrace.operands.binding import Handler
@@ -218,12 +218,16 @@ def sample_of_call(call: Call, *args, **kwargs) -> Any:
     failures: list[Exception] = []
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they are about numbers that are not the user's
-        for own_args, own_kwargs in _of_one_size(args, kwargs):
-            try:
-                results.append(call.plainly(*own_args, **own_kwargs))
-            except _FAILURES as error:
-                failures.append(error)
-            if len(results) == 2:
+        # beside constants among traced elements others may be in no order that a function takes
+        for known in (True, False) if _has_known((args, kwargs)) else (False,):
+            for own_args, own_kwargs in _of_one_size(args, kwargs, known=known):
+                try:
+                    results.append(call.plainly(*own_args, **own_kwargs))
+                except _FAILURES as error:
+                    failures.append(error)
+                if len(results) == 2:
+                    break
+            if results:
                 break
         for pair in _with_one_larger(args, kwargs) if not results else ():
             try:
@@ -241,11 +245,21 @@ def sample_of_call(call: Call, *args, **kwargs) -> Any:
     return _of_numbers(call, results[0])
 
 
-def _of_one_size(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+def _of_one_size(
+    args: tuple[Any, ...], kwargs: dict[str, Any], *, known: bool
+) -> Iterator[tuple[Any, Any]]:
     """Arguments with numbers in place of the traced ones."""
     for factor in _FACTORS:
-        options = replaced(kwargs, factor)
-        yield replaced(args, factor), options
+        options = replaced(kwargs, factor, known=known)
+        yield replaced(args, factor, known=known), options
+
+
+def _has_known(sources: Any) -> bool:
+    """Whether there are constants among the elements of traced arrays."""
+    trace = current()
+    return not trace.graph.pure and any(
+        bool((ids_of(trace, x) <= ZERO).any()) for x in _traced(sources)
+    )
 
 
 def _with_one_larger(
@@ -284,47 +298,56 @@ def _shapes(x) -> Any:
     return np.shape(x)
 
 
-def _remade(x, factor: float | None) -> Any:
+def _remade(x, factor: float | None, *, known: bool) -> Any:
     """An object of a library's, made as it was, of such numbers."""
     call, args, kwargs = vars(x)[MADE]
-    options = replaced(kwargs, factor)
+    options = replaced(kwargs, factor, known=known)
     if args and args[0] is x:
         own = object.__new__(type(x))
-        call.plainly(own, *replaced(args[1:], factor), **options)
+        call.plainly(own, *replaced(args[1:], factor, known=known), **options)
         return own
-    return call.plainly(*replaced(args, factor), **options)
+    return call.plainly(*replaced(args, factor, known=known), **options)
 
 
-def replaced(x, factor: float | None) -> Any:
-    """Arguments with numbers in place of the traced ones; their own, if no factor is given."""
+def replaced(x, factor: float | None, *, known: bool = False) -> Any:
+    """Arguments with numbers in place of the traced ones; their own, if no factor is given.
+
+    What is known of an array in a trace for all inputs, its constants, may be kept.
+    """
     if type(x) is dict:
-        return {key: replaced(item, factor) for key, item in x.items()}
+        return {key: replaced(item, factor, known=known) for key, item in x.items()}
     if type(x) in (list, tuple):
         places = np.linspace(0.8, 1.2, len(x))  # different numbers, in ascending order
         return type(x)(
-            replaced(item, factor and factor * place)
+            replaced(item, factor and factor * place, known=known)
             for item, place in zip(x, places.tolist(), strict=True)
         )
     if state_of(x) is not None:
-        return _remade(x, factor)
+        return _remade(x, factor, known=known)
     if not contains_traced(x):
         return x
     if is_sparse_traced(x) and factor is not None:
         x = with_data(x)
         made = x._parts.structure.astype(dtype_of(x.data))
-        made.data = replaced(x.data, factor).reshape(made.data.shape)
+        made.data = replaced(x.data, factor, known=known).reshape(made.data.shape)
         return made
     if is_masked(x):
         if factor is None:
             return x._at_point()
         parts = masked_data(x)
         mask = np.ma.nomask if is_traced(parts.mask) else parts.mask
-        return np.ma.array(replaced(parts.everything, factor), mask=mask)
+        return np.ma.array(replaced(parts.everything, factor, known=known), mask=mask)
     if factor is None:
         values = np.array(values_of(x))
         return values if values.ndim else values[()]
     if np.ndim(x) > 1 or dtype_of(x).kind not in "fc":
-        return sample_of(x) * factor
-    count = np.size(x)
-    sample = factor * np.linspace(0.4, 0.6, max(count, 1))[:count].astype(dtype_of(x))
-    return sample if np.ndim(x) else sample[0]
+        sample = np.asarray(sample_of(x) * factor)
+    else:
+        count = np.size(x)
+        sample = factor * np.linspace(0.4, 0.6, max(count, 1))[:count].astype(dtype_of(x))
+    if known:
+        trace = current()
+        ids = ids_of(trace, x).reshape(sample.shape)
+        constant = ids <= ZERO
+        sample = np.where(constant, trace.graph.known_values(ids, sample.dtype), sample)
+    return sample if np.ndim(x) else sample.reshape(-1)[0]
