@@ -28,7 +28,7 @@ from sparsetrace.propagation.hessian_stores import (
     joint_columns,
 )
 from sparsetrace.propagation.jacobian import first_order, fitting, united
-from sparsetrace.propagation.jacobian_stores import Pattern, csr, progressions
+from sparsetrace.propagation.jacobian_stores import Pattern, csr, stretches
 from sparsetrace.propagation.jacobian_stores.adaptive import LEAST, SORT, bit_cost, dense_budget
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 from sparsetrace.propagation.jacobian_stores.intervals import TooManyIntervals
@@ -76,7 +76,7 @@ def hessian_pattern(
         if stores == ("auto", "auto") and executor is None:
             small = small_hessian(graph, multiplied)
             if small is None:
-                small = _along_progressions(graph, multiplied)
+                small = _along_stretches(graph, multiplied)
             if small is not None:
                 return fitting(small, n)
         program, squares, first, second = _numbered_alike(graph, outputs, multiplied)
@@ -89,11 +89,11 @@ def hessian_pattern(
         return fitting(_pattern(program, pairs, *stores), n)
 
 
-def _along_progressions(graph: Graph, pairs: Sequence[Pair]) -> Pattern | None:
+def _along_stretches(graph: Graph, pairs: Sequence[Pair]) -> Pattern | None:
     """The products of nodes of long slices; None where these are few, or depend on too much."""
     if graph.kept is not None:
         return None
-    groups = progressions.multiplied(graph.n_inputs, graph.blocks, pairs)
+    groups = stretches.multiplied(graph.n_inputs, graph.blocks, pairs)
     try:
         return None if groups is None else bands.solve(graph.n_inputs, groups)
     except TooManyEntries:

@@ -26,7 +26,7 @@ from sparsetrace.propagation.jacobian_stores import (
     Pattern,
     adaptive,
     intervals,
-    progressions,
+    stretches,
 )
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows, compared
 from sparsetrace.propagation.jacobian_stores.roaring import bitmaps
@@ -70,7 +70,7 @@ def propagate(
             program = small_program(graph, outputs)
             if program is not None:
                 return fitting(first_order(program, "integers"), graph.n_inputs)
-            found = progressions.solve(Program(graph.n_inputs, graph.blocks, outputs))
+            found = stretches.solve(Program(graph.n_inputs, graph.blocks, outputs))
             if found is not None:
                 return narrow(*found)
         return fitting(first_order(simplify(graph, outputs), store, executor), graph.n_inputs)

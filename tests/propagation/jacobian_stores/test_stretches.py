@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from sparsetrace import hessian_sparsity, jacobian_sparsity
-from sparsetrace.graph import progressions as ids_in_progressions
-from sparsetrace.graph import slices
+from sparsetrace.graph import progressions, slices
 from sparsetrace.graph.graph import Graph
 from sparsetrace.passes.simplify import Program
 from sparsetrace.propagation.hessian_stores import bands
-from sparsetrace.propagation.jacobian_stores import STORES, integers, progressions
+from sparsetrace.propagation.jacobian_stores import STORES, integers, stretches
 
 SEEDS = range(200)
 
@@ -17,9 +16,9 @@ SEEDS = range(200)
 @pytest.fixture(autouse=True)
 def short_arrays(monkeypatch):
     """Those of the tests are long enough, and looked at in several parts."""
-    monkeypatch.setattr(progressions, "_SHORT", 0)
-    monkeypatch.setattr(ids_in_progressions, "_FEW", 20)
-    monkeypatch.setattr(progressions, "_STRETCHES", 400)
+    monkeypatch.setattr(stretches, "_SHORT", 0)
+    monkeypatch.setattr(progressions, "_FEW", 20)
+    monkeypatch.setattr(stretches, "_STRETCHES", 400)
     monkeypatch.setattr(slices, "_SLICE_SIZE", 5)
 
 
@@ -78,7 +77,7 @@ def test_random_programs():
     solved = 0
     for seed in SEEDS:
         graph, outputs = random_graph(seed)
-        found = progressions.solve(Program(graph.n_inputs, graph.blocks, outputs))
+        found = stretches.solve(Program(graph.n_inputs, graph.blocks, outputs))
         if found is None:
             continue
         solved += 1
@@ -94,7 +93,7 @@ def test_random_products(monkeypatch):
         graph, ids = random_graph(seed)
         n, half = graph.n_inputs, len(ids) // 2
         some, others, rest = ids[:half], ids[half : 2 * half], ids[half:]
-        groups = progressions.multiplied(n, graph.blocks, [(some, others), (rest, rest)])
+        groups = stretches.multiplied(n, graph.blocks, [(some, others), (rest, rest)])
         found = None if groups is None else bands.solve(n, groups)
         if found is None:
             continue
@@ -109,7 +108,7 @@ def test_random_products(monkeypatch):
 def test_what_moves_in_both_directions_is_left_to_others():
     graph = Graph(100)
     y = graph.union(graph.inputs(), graph.inputs()[::-1].copy())
-    assert progressions.solve(Program(100, graph.blocks, y)) is None
+    assert stretches.solve(Program(100, graph.blocks, y)) is None
 
 
 def test_what_moves_into_what_stays_is_told():
@@ -117,7 +116,7 @@ def test_what_moves_into_what_stays_is_told():
     graph = Graph(30)
     first = graph.union_rows(graph.inputs()[:10].reshape(1, -1))
     y = graph.union(graph.inputs(), first)
-    found = progressions.solve(Program(30, graph.blocks, y))
+    found = stretches.solve(Program(30, graph.blocks, y))
     assert [some.tolist() for some in found] == [some.tolist() for some in by_integers(graph, y)]
 
 
