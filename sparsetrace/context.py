@@ -84,6 +84,8 @@ class Trace:
     names : object or None
         Which arrays hold the same values (`sparsetrace.arrays.value_names`): from the first mask
         on that picks elements, or from the start.
+    functions : callable
+        Gives the functions that operators and attributes of any object may run, by their names.
     masks : object or None
         Which masks are decided by branches (`sparsetrace.arrays.picks`); None where none may be.
     moving : object or None
@@ -116,6 +118,7 @@ class Trace:
         "conditions",
         "decide",
         "dependency",
+        "functions",
         "graph",
         "is_idle",
         "is_quick",
@@ -160,6 +163,7 @@ class Trace:
         self.alike: list[Any] = []
         self.compared: tuple[Any, Any, Any, float] | None = None
         self.choices = 0
+        self.functions: Callable[[], dict[str, Any]] = dict
         self.conditions: list[int] = []
         self.left_out: list[str] = []
         self.taken_whole: list[str] = []

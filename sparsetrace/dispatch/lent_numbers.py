@@ -19,7 +19,7 @@ from sparsetrace.graph.graph import Block, Columns, Graph, Ids
 from sparsetrace.operands.operands import is_traced
 from sparsetrace.user_code.frames import Place, user_place
 
-__all__ = ["Loan", "forget_loans", "lend", "refuse_kept", "settle"]
+__all__ = ["Loan", "forget_loans", "lend", "refuse_kept", "settle", "take_back"]
 
 _MOST_PARTS = 1000
 
@@ -30,7 +30,7 @@ class Loan:
 
     Attributes
     ----------
-    marks : ndarray of int32
+    parts : list of ndarray of int32
         The nodes that stand for it.
     end : int
         The first node that was made after the call; 0 while it runs.
@@ -42,19 +42,46 @@ class Loan:
         Where it was called.
     """
 
-    marks: Ids
+    parts: list[Ids]
     end: int = 0
     results: frozenset[int] = frozenset()
     name: str = ""
     place: Place | None = None
 
+    @property
+    def marks(self) -> Ids:
+        """All of these nodes, in one dimension."""
+        return np.concatenate([part.reshape(-1) for part in self.parts])
 
-def lend(graph: Graph, marks: Ids) -> Ids:
-    """Note that nodes, which nothing else has, are handed to a function of the user's."""
+
+def lend(graph: Graph, marks: Ids, loan: Loan | None = None) -> Loan | None:
+    """Note that nodes, which nothing else has, are handed to a function of the user's.
+
+    Parameters
+    ----------
+    graph : Graph
+    marks : ndarray of int32
+    loan : Loan, optional
+        The one that they are a part of; by default one of their own.
+
+    Returns
+    -------
+    Loan or None
+        What further nodes can be a part of; None as long as there are no nodes.
+    """
     marks = np.asarray(marks)
-    if marks.size:
-        graph.lent.append(Loan(marks))
-    return marks
+    if not marks.size:
+        return loan
+    if loan is None:
+        graph.lent.append(loan := Loan([marks]))
+    else:
+        loan.parts.append(marks)
+    return loan
+
+
+def take_back(graph: Graph, loan: Loan | None) -> None:
+    """Forget a loan of numbers that depend on nothing: what was kept of them are constants."""
+    graph.lent[:] = [other for other in graph.lent if other is not loan]
 
 
 def settle(graph: Graph, since: int, name: str, result: object) -> None:
@@ -94,7 +121,7 @@ def refuse_kept(graph: Graph, outputs: Ids) -> None:
     >>> mark = g.node(g.opaques((1,)))
     >>> residual = g.union(mark, g.inputs())
     >>> root = g.node(residual)
-    >>> g.lent.append(Loan(mark, g.size, frozenset(root.tolist()), "scipy.optimize.root"))
+    >>> g.lent.append(Loan([mark], g.size, frozenset(root.tolist()), "scipy.optimize.root"))
     >>> refuse_kept(g, g.node(root))
     >>> refuse_kept(g, g.node(residual))
     Traceback (most recent call last):
@@ -146,7 +173,7 @@ class _Kept:
         for number, loan in enumerate(loans, 1):
             others = (i for i in range(number - 1, 0, -1) if loans[i - 1].end > loan.end)
             self._around.append(next(others, 0))
-            self._lent[loan.marks.reshape(-1) - first] = number
+            self._lent[loan.marks - first] = number
         for block in graph.blocks:
             if block.base + block.size > first:
                 self._take(block)

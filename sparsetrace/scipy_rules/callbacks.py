@@ -31,6 +31,7 @@ __all__ = [
     "of_jacobian",
     "of_values",
     "place_between",
+    "places_between",
     "reached",
     "reads_arguments_alone",
     "unknown_number",
@@ -212,7 +213,8 @@ def unknown_number(shape: tuple[int, ...] = (), dtype=float) -> Any:
 def lent_number(shape: tuple[int, ...] = ()) -> Any:
     """An unknown number for a function that a solver calls, which depends on what it will find."""
     trace = current()
-    marks = lend(trace.graph, trace.graph.node(np.full(shape, trace.graph.opaque, np.int32)))
+    marks = trace.graph.node(trace.graph.opaques(shape))
+    lend(trace.graph, marks)
     return made(trace, marks, float, scalar=not shape)
 
 
@@ -223,9 +225,19 @@ def place_between(*limits: Any) -> Ids | None:
     return np.asarray(trace.graph.union_rows(np.concatenate(traced))) if traced else None
 
 
+def places_between(shape: tuple[int, ...], *limits: Any) -> Ids | None:
+    """The same for each element of limits of this shape, or which are repeated to it."""
+    trace = current()
+    traced = [np.broadcast_to(ids_of(trace, x), shape) for x in limits if contains_traced(x)]
+    return np.maximum(trace.graph.union_all(traced), OPAQUE) if traced else None
+
+
 def at_places(function: Callable[..., Any], between: Ids | None) -> Callable[..., Any]:
-    """A function for SciPy at a point: it is given places that move with their limits."""
-    if between is None or int(between) <= OPAQUE:
+    """A function for SciPy at a point: it is given places that move with their limits.
+
+    These are the same for all places, or for all of a row, in which there is one of each.
+    """
+    if between is None or (between <= OPAQUE).all():
         return function
 
     def called(t, *args: Any) -> Any:

@@ -455,6 +455,8 @@ class _Runs:
                 trace.name_values = name_values
             if session is not None and not trace.local:
                 trace.masks = Masks(session.decided_masks, session.ask)
+            if session is not None:
+                trace.functions = session.functions
             trace.decide = (
                 branches.decide if session is None else session.decider(session, branches)
             )

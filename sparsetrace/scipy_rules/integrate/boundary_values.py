@@ -19,12 +19,15 @@ from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
+    at_places,
     lent_number,
     of_jacobian,
     of_values,
+    places_between,
 )
 from sparsetrace.scipy_rules.integrate.equations import T_EVAL, Dense, Problem, Steps
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
+from sparsetrace.scipy_rules.iterates import Iterates, may_keep
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import (
     Hidden,
@@ -40,13 +43,16 @@ from sparsetrace.scipy_rules.whole import total_of
 class _Met:
     """What functions for SciPy depend on wherever it calls them."""
 
-    def __init__(self) -> None:
+    def __init__(self, iterates: Iterates) -> None:
         self.totals: list[Ids] = []
+        self._iterates = iterates
 
     def values_only(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        handed = self._iterates.handed_to(function)
+
         def called(*args) -> Any:
             with uncut():
-                result = function(*args)
+                result = handed(*args)
             if not contains_traced(result):
                 return result
             if not current().local:
@@ -61,10 +67,12 @@ def solve_bvp(
     call, fun, bc, x, y, p, S, fun_jac, bc_jac, tol, max_nodes, verbose, bc_tol
 ):  # fmt: skip
     constant(call, (tol, bc_tol, max_nodes), "an option")
-    met, trace, found = _Met(), current(), None
+    trace, found, iterates = current(), None, Iterates(contains_traced((x, S)))
+    met = _Met(iterates)
+    given = {"fun_jac": fun_jac, "bc_jac": bc_jac}
     jacobians = {
-        name: of_jacobian(function)
-        for name, function in (("fun_jac", fun_jac), ("bc_jac", bc_jac))
+        name: of_jacobian(iterates.shown_to(function))
+        for name, function in given.items()
         if function is not None
     }
     if trace.local or not contains_traced((x, S)):
@@ -88,7 +96,9 @@ def solve_bvp(
         parameters = () if p is None else (lent_number((k,)),)
 
         def read() -> Any:
-            slopes = fun(place((m,)), place((n, m)), *parameters)
+            slopes = fun(
+                place((m,), lent=may_keep(fun)), place((n, m), lent=may_keep(fun)), *parameters
+            )
             ends = bc(lent_number((n,)), lent_number((n,)), *parameters)
             return made(trace, np.full(1, total_of((slopes, ends)), np.int32), float)
 
@@ -97,8 +107,12 @@ def solve_bvp(
             returned.add_all(read)
         assert returned.ids is not None
         met.totals += list(returned.ids)
+        for name, shapes in (("fun_jac", ((m,), (n, m))), ("bc_jac", ((n,), (n,)))):
+            if given[name] is not None and may_keep(given[name]):
+                given[name](*map(lent_number, shapes), *parameters)
     total = trace.graph.union_all([*met.totals, total_of((x, S))])
     total = interact_all(trace.graph, np.maximum(np.asarray(total), OPAQUE))
+    total = trace.graph.node(total)  # not what the functions may have kept
 
     def filled(shape: tuple[int, ...], values=None) -> Any:
         return made(trace, np.broadcast_to(total, shape).copy(), float, values)
@@ -135,11 +149,13 @@ def cubature(call, f, a, b, rule, rtol, atol, max_subdivisions, args, workers, p
         "points": points,
     }  # fmt: skip
     trace, returned, found = current(), Returned(), None
-    limits = contains_traced((a, b))
+    limits, width = contains_traced((a, b)), np.size(a)
+    between = places_between((width,), a, b)
+    moved = at_places(lambda x: f(x, *args), between)
 
     def over_points(x, *_) -> Any:
         """The function's values, summed over points: an integral is a sum of them."""
-        result = f(x, *args)
+        result = moved(x)
         if contains_traced(result):
             if not trace.local:
                 raise TracedResult
@@ -159,9 +175,9 @@ def cubature(call, f, a, b, rule, rtol, atol, max_subdivisions, args, workers, p
             if returned.ids is None and not limits:
                 return found
     if found is None:
-        width = np.size(a)
         with moving(trace) as place:
-            returned.add(array_of(f(place((3, width)), *args)).sum(axis=0))
+            points = place((3, width), between=between)
+            returned.add(array_of(f(points, *args)).sum(axis=0))
     if returned.ids is None:
         returned.ids = np.full(
             np.shape(getattr(found, "estimate", 0.0)), trace.graph.opaque, np.int32
@@ -216,12 +232,13 @@ def ode_integrate(call, self, t, step, relax):
             call.refuse("single steps have no rule", T_EVAL.replace("t_eval", "t of integrate"))
         return call.original(self, t, step, relax)
     start, before = self._y, self.t
-    problem = Problem(lambda time, y: self.f(time, y, *self.f_params), array_of(start))
+    f, f_params, jac, jac_params = self.f, self.f_params, self.jac, self.jac_params
+    problem = Problem(lambda time, y: f(time, y, *f_params), array_of(start))
     times = [ids_of(current(), x).reshape(-1) for x in (before, t) if contains_traced(x)]
     until = current().graph.union_rows(np.concatenate(times)) if times else None
 
     def solve(right_hand_side, place) -> Any:
-        jac = self.jac and of_jacobian(lambda time, y: self.jac(time, y, *self.jac_params))
+        slopes = jac and problem.jacobian(lambda time, y: jac(time, y, *jac_params))
         met: list[TracedResult] = []
 
         def asked(time, y) -> Any:
@@ -235,7 +252,7 @@ def ode_integrate(call, self, t, step, relax):
                 return np.zeros(np.shape(y))
 
         end, last = self._integrator.run(
-            asked, jac or (lambda: None), np.array(of_values(place)),
+            asked, slopes or (lambda: None), np.array(of_values(place)),
             of_values(before), of_values(t), (), (),
         )  # fmt: skip
         if met:
@@ -244,6 +261,8 @@ def ode_integrate(call, self, t, step, relax):
         return np.array(end)
 
     out, found = problem.solved(solve, until)
+    if out is not None and getattr(self._integrator, "solout", None) is not None:
+        call.refuse("what solout is given has no rule", "Use solve_ivp with t_eval.")
     if out is None:
         self._y = found
         return found

@@ -24,6 +24,7 @@ from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
     at_places,
+    lent_number,
     of_jacobian,
     of_values,
     place_between,
@@ -32,6 +33,7 @@ from sparsetrace.scipy_rules.callbacks import (
 )
 from sparsetrace.scipy_rules.integrate.events import POINT, Events
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
+from sparsetrace.scipy_rules.iterates import Iterates, may_keep
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
 T_EVAL = "Give the times as t_eval."
@@ -42,6 +44,10 @@ class Problem:
 
     def __init__(self, function: Callable[..., Any], y0) -> None:
         self.function, self.y0 = function, y0
+        self.keeps = may_keep(function)
+        self.iterates = Iterates(depend=True)
+        self._jacobian: Callable[..., Any] | None = None
+        """That of the function, if it may keep something."""
         self.start = np.maximum(ids_of(current(), y0), OPAQUE)
         self.marks = current().graph.node(self.start)
 
@@ -50,19 +56,25 @@ class Problem:
         trace, returned = current(), Returned()
         found, y0 = None, of_values(self.y0)
         if not (trace.local or contains_traced(self.y0) or times is not None):
+            self.iterates.depend = False
             with suppress(TracedResult):
                 return None, solve(Returned().values_only(self.function), y0)
-        lend(trace.graph, self.marks)
+        loan = lend(trace.graph, self.marks)
         if trace.local:
             with varying(trace) as steps:
-                followed = at_places(self._followed(self.marks, returned), times)
+                followed = self._in_time(self._followed(self.marks, returned), times)
                 found = solve(steps.each(followed), y0)
             returned.join_steps(steps, self.start)
         else:
             self._once(self.marks, returned, times)
+            if self._jacobian is not None:
+                self._jacobian(lent_number(), lent_number(self.start.shape))
         if returned.ids is None:  # constant slopes
             returned.ids = np.full(self.start.shape, trace.graph.opaque, np.int32)
         out, reads = self._reached(returned, times)
+        every = np.append(out, self.start)
+        if found is not None and self.iterates.were_constants(every, loan, begins=times is None):
+            return None, found
         if trace.local and trace.second_order:
             # a product that vanishes to first order multiplies what the states depend on
             returned = Returned()
@@ -71,7 +83,21 @@ class Problem:
             returned.join_steps(steps, self.start)
             if returned.ids is not None:
                 out = self._united(trace.graph.union(returned.ids, out), reads, times)
-        return out, found
+        return trace.graph.node(out), found  # not what the function may have kept
+
+    def jacobian(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The Jacobian of the function for SciPy, which may keep what it is given."""
+        self._jacobian = function if may_keep(function) else None
+        return of_jacobian(self.iterates.shown_to(function))
+
+    def _in_time(self, followed: Callable[..., Any], times: Ids | None) -> Callable[..., Any]:
+        """The function at times that move with their limits, or are lent if it may keep them.
+
+        How long a step is depends on all that its error does.
+        """
+        if not self.keeps:
+            return at_places(followed, times)
+        return lambda t, y: followed(self.iterates.lent(t, times), y)
 
     def _once(self, ids: Ids, returned: Returned, times: Ids | None) -> None:
         trace = current()
@@ -83,7 +109,8 @@ class Problem:
                 states = trace.graph.node(ids)
                 place(ids.shape, states)
                 y = made(trace, states, dtype)
-                return array_of(self.function(place(between=times), y)).reshape(-1)
+                t = place(between=times, lent=self.keeps)
+                return array_of(self.function(t, y)).reshape(-1)
 
             returned.add_all(slopes)
 
@@ -127,10 +154,6 @@ def solve_ivp(
 ):
     y0 = array_of(y0)
     constant(call, tuple(options.values()), "an option")
-    options = {
-        name: of_jacobian(option) if callable(option) else option
-        for name, option in options.items()
-    }
     extra = () if args is None else tuple(args)
     global_ = not current().local
 
@@ -139,7 +162,10 @@ def solve_ivp(
             y = y[:, None]
         return fun(t, y, *extra)
 
-    looked_for = None if events is None else Events(events, extra)
+    problem = Problem(function, y0)
+    if callable(options.get("jac")):
+        options["jac"] = problem.jacobian(options["jac"])
+    looked_for = None if events is None else Events(events, extra, problem.iterates)
 
     def solve(right_hand_side, start):
         return call.original(
@@ -148,7 +174,6 @@ def solve_ivp(
             **options,
         )  # fmt: skip
 
-    problem = Problem(function, y0)
     times = place_between(*t_span)
     if times is None and contains_traced(t_eval):
         times = np.asarray(current().graph.opaque, np.int32)
@@ -313,13 +338,12 @@ def odeint(
     def slope(time, y):
         return Dfun(time, y, *args) if tfirst else Dfun(y, time, *args)
 
-    if Dfun is not None:
-        options["Dfun"] = of_jacobian(slope)
-
     def solve(right_hand_side, start):
         return call.original(right_hand_side, start, of_values(t), tfirst=True, **options)
 
     problem = Problem(function, y0)
+    if Dfun is not None:
+        options["Dfun"] = problem.jacobian(slope)
     out, found = problem.solved(solve, place_between(t))
     if out is None:
         return found

@@ -16,6 +16,7 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.scipy_rules.callbacks import Returned, unknown_number
 from sparsetrace.scipy_rules.integrate.jumps import moving, unwatched, varying
+from sparsetrace.scipy_rules.iterates import Iterates, may_keep
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
 
 POINT = "Take the pattern at a point, with local=True."
@@ -32,7 +33,8 @@ class _Found(NamedTuple):
 class Events:
     """What ``solve_ivp`` is given as `events`, and what it finds by them."""
 
-    def __init__(self, events, extra: tuple[Any, ...]) -> None:
+    def __init__(self, events, extra: tuple[Any, ...], iterates: Iterates) -> None:
+        self._iterates = iterates
         self._events = (events,) if callable(events) else tuple(events)
         self._extra = extra
 
@@ -46,10 +48,11 @@ class Events:
         return [self._for_scipy(event) for event in self._events]
 
     def _for_scipy(self, event: Callable[..., Any]) -> Any:
-        def function(t, y) -> Any:
+        def asked(t, y) -> Any:
             with unwatched(current()):
                 return event(t, y, *self._extra)
 
+        function = self._iterates.shown_to(asked)
         looked_for = Returned().values_only(function, keep=False)
         for name in ("terminal", "direction"):
             if hasattr(event, name):
@@ -60,19 +63,24 @@ class Events:
         """Take what the states at events depend on, and what SciPy has found at a point."""
         self._out, self._dtype = out, dtype
         self._found = [
-            self._of(event, self._places(found, i)) for i, event in enumerate(self._events)
+            self._of(event, self._places(found, i, lent=may_keep(event)))
+            for i, event in enumerate(self._events)
         ]
 
-    def _places(self, found, which: int) -> Iterator[tuple[Any, Any]]:
+    def _places(self, found, which: int, *, lent: bool) -> Iterator[tuple[Any, Any]]:
+        """The times and states where an event is looked at, which it may keep if they are lent."""
         trace = current()
         if found is None:
             with moving(trace) as place:
                 states = trace.graph.node(self._out)
-                place(states.shape, states)
-                yield place(), made(trace, states, self._dtype)
+                place(states.shape, states, lent=lent)
+                yield place(lent=lent), made(trace, states, self._dtype)
             return
         for t, y in zip(found.t_events[which], found.y_events[which], strict=True):
-            yield t, made(trace, self._out.copy(), self._dtype, y)
+            if lent:
+                yield self._iterates.lent(t), self._iterates.lent(y, self._out)
+            else:
+                yield t, made(trace, self._out.copy(), self._dtype, y)
 
     def _of(self, event: Callable[..., Any], places: Iterator[tuple[Any, Any]]) -> _Found:
         result = _Found(bool(getattr(event, "terminal", None)), [], [])
@@ -87,6 +95,7 @@ class Events:
             if graph.second_order:  # what the slopes depend on multiplies it
                 ids = np.append(ids, self._out)
             time = interact_all(graph, np.asarray(graph.union_rows(ids), np.int32))
+            time = graph.node(time)  # not what the event may have kept
             there = graph.union(self._out, np.full(self._out.shape, time, np.int32))
             result.times.append(time)
             result.states.append(interact_all(graph, there))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.graph.graph import Ids
 from sparsetrace.scipy_rules.integrate.moving_steps import Moving
 from sparsetrace.scipy_rules.integrate.varying_steps import Varying
@@ -29,13 +30,13 @@ def moving(trace: Trace) -> Iterator[Callable[..., Any]]:
     """Follow steps of what moves in a global trace; gives a maker of moving numbers.
 
     It takes a shape, and the nodes of states, if they have some, or the id of what places
-    depend on (`place_between`).
+    depend on (`place_between`); with ``lent=True`` a function may keep them.
 
     What branches are decided on is in ``trace.conditions`` until the end.
     """
     if trace.dependency and trace.moving is None:  # all values are followed
-        yield lambda shape=(), ids=None, between=None: _unknown(
-            trace, shape, _moved(trace, shape, between) if ids is None else ids
+        yield lambda shape=(), ids=None, between=None, lent=False: _unknown(
+            trace, shape, _moved(trace, shape, between, lent=lent) if ids is None else ids, lent
         )
         return
     before = trace.moving, trace.dependency, trace.conditions, trace.is_quick, trace.is_idle
@@ -43,12 +44,15 @@ def moving(trace: Trace) -> Iterator[Callable[..., Any]]:
     begun: list[int] = []
 
     def place(
-        shape: tuple[int, ...] = (), ids: Ids | None = None, between: Ids | None = None
+        shape: tuple[int, ...] = (),
+        ids: Ids | None = None,
+        between: Ids | None = None,
+        lent: bool = False,
     ) -> Any:
         ids = _moved(trace, shape, between) if ids is None else ids
         nodes = trace.moving.node(shape) if ids is None else ids
         begun.append(trace.moving.begin(nodes, are_states=ids is not None))
-        return _unknown(trace, shape, nodes)
+        return _unknown(trace, shape, nodes, lent)
 
     trace.dependency, trace.conditions = True, []
     if trace.second_order:  # kinks are looked for in all that is computed
@@ -61,13 +65,19 @@ def moving(trace: Trace) -> Iterator[Callable[..., Any]]:
         trace.moving, trace.dependency, trace.conditions, trace.is_quick, trace.is_idle = before
 
 
-def _moved(trace: Trace, shape: tuple[int, ...], between: Ids | None) -> Ids | None:
+def _moved(
+    trace: Trace, shape: tuple[int, ...], between: Ids | None, *, lent: bool = False
+) -> Ids | None:
     """New nodes that depend on the limits of what moves."""
-    return None if between is None else trace.graph.node(np.full(shape, between, np.int32))
+    if between is None:
+        return trace.graph.node(trace.graph.opaques(shape)) if lent else None
+    return trace.graph.node(np.full(shape, between, np.int32))
 
 
-def _unknown(trace: Trace, shape: tuple[int, ...], ids: Ids | None) -> Any:
-    ids = np.full(shape, trace.graph.opaque, np.int32) if ids is None else ids
+def _unknown(trace: Trace, shape: tuple[int, ...], ids: Ids | None, lent: bool) -> Any:
+    ids = trace.graph.opaques(shape) if ids is None else ids
+    if lent:
+        lend(trace.graph, ids)
     return made(trace, ids, float, scalar=not shape)
 
 

@@ -157,13 +157,14 @@ def dblquad(call, func, a, b, gfun, hfun, args, epsabs, epsrel):
     def function(y, x):
         return func(y, x, *args)
 
-    outer = contains_traced((a, b))
+    outer, along = contains_traced((a, b)), place_between(a, b)
     if trace.local or not outer:
+        area = _Area(function, inner, along)
         try:
             with varying(trace) as steps:
                 result = call.original(
-                    returned.values_only(steps.each(function)), of_values(a), of_values(b),
-                    *(between.values_only(steps.each(limit)) for limit in inner),
+                    returned.values_only(steps.each(area.inside)), of_values(a), of_values(b),
+                    *(between.values_only(steps.each(limit)) for limit in area.limits),
                     epsabs=epsabs, epsrel=epsrel,
                 )  # fmt: skip
         except TracedResult:
@@ -177,15 +178,54 @@ def dblquad(call, func, a, b, gfun, hfun, args, epsabs, epsrel):
             )
     reach = Reach(trace.graph)
     with moving(trace) as place:
-        x = place()
-        for limit in inner:
-            between.add(array_of(limit(x)))
-        returned.add(array_of(function(place(), x)))
+        x = place(between=along)
+        ends = [array_of(limit(x)) for limit in inner]
+        for end in ends:
+            between.add(end)
+        returned.add(array_of(function(place(between=place_between(*ends)), x)))
     assert between.ids is not None
     read = [reach.of(node) for node in between.ids.reshape(-1).tolist() if node > OPAQUE]
     if all(node == (0, 0) for node in read):  # but the place
         between.ids = None
     return _over_an_area(returned, between, [a, b])
+
+
+class _Area:
+    """The functions of a double integral at a point, which are given places that move.
+
+    Parameters
+    ----------
+    function : callable
+        Of y and x.
+    inner : list of callable
+        Of x: between which y is.
+    along : ndarray of int32 or None
+        What x moves with.
+    """
+
+    def __init__(self, function, inner, along: Ids | None) -> None:
+        self._function, self._along = function, along
+        self._across: list[Ids | None] = [None, None]
+        """What y moves with, from either of its limits at the last x."""
+        self.limits = [self._noted(at, at_places(limit, along)) for at, limit in enumerate(inner)]
+
+    def _noted(self, at: int, limit) -> Any:
+        def called(x) -> Any:
+            result = limit(x)
+            self._across[at] = place_between(result)
+            return result
+
+        return called
+
+    def inside(self, y, x) -> Any:
+        """The function there."""
+        graph = current().graph
+        across = [ids for ids in self._across if ids is not None]
+        moved = np.asarray(graph.union_all(across)) if across else None
+        whole = at_places(
+            lambda x: at_places(lambda y: self._function(y, x), moved)(y), self._along
+        )
+        return whole(x)
 
 
 def _over_an_area(

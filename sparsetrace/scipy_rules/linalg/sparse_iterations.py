@@ -18,6 +18,7 @@ import scipy.sparse
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, ids_of, is_sparse_traced, values_of
 from sparsetrace.scipy_rules.callbacks import of_values
+from sparsetrace.scipy_rules.iterates import Iterates
 from sparsetrace.scipy_rules.linalg.matrix_functions import expm as dense_expm
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -42,18 +43,24 @@ class _Iteration:
     """
 
     def __init__(self, call: Call, given, named) -> None:
-        self.call = call
+        self.call, self._iterates = call, Iterates(depend=True)
         self._bound = inspect.signature(call.original).bind(*given, **named)
         self.arguments = self._bound.arguments
         sources, reads, by_scipy = [], [], _is_called_by_scipy()
         for name, value in self.arguments.items():
             if name in _MATRICES and _is_operator(value) and not by_scipy:
-                reads += _reads(value)
+                reads += _reads(value, self._iterates)
             elif is_sparse_traced(value) or contains_traced(value):
                 sources.append(value)
         self.total: Ids | None = None
         if sources or any(map(contains_traced, reads)):
-            self.total = np.asarray(total_of(sources, reads))
+            self.total = current().graph.node(total_of(sources, reads))
+
+    def show(self, shape: tuple[int, ...]) -> None:
+        """Call the callback, in a global trace: with a solution, or with the norm of a residual."""
+        is_place = self.arguments.get("callback_type", "x") == "x"
+        wanted = shape if is_place and not self.call.name.endswith("gmres") else ()
+        self._iterates.show_once(self.call, self.arguments.get("callback"), wanted)
 
     def original(self) -> Any:
         return self.call.original(*self._bound.args, **self._bound.kwargs)
@@ -63,8 +70,10 @@ class _Iteration:
         if not current().local:
             return None
         for name, value in self.arguments.items():
-            if _is_operator(value):
-                self.arguments[name] = _plain_operator(value)
+            if name == "callback":
+                self.arguments[name] = self._iterates.shown_to(value)
+            elif _is_operator(value):
+                self.arguments[name] = _plain_operator(value, self._iterates)
             elif is_sparse_traced(value):
                 self.arguments[name] = value._at_point()
             elif contains_traced(value):
@@ -91,28 +100,28 @@ def _is_operator(x) -> bool:
     return callable(getattr(x, "matvec", None))
 
 
-def _reads(operator) -> list[Any]:
+def _reads(operator, iterates: Iterates) -> list[Any]:
     """What an operator makes of unknown numbers."""
-    trace, results = current(), []
+    results = []
     rows, columns = operator.shape
     products: list[tuple[Callable[[Any], Any], int]] = [(operator.matvec, columns)]
     products.append((operator.rmatvec, rows))
     for product, count in products:
         place = np.linspace(0.5, 1.5, count)
-        z = made(trace, np.full(count, trace.graph.opaque, np.int32), float, place)
         try:
-            results.append(product(z))
+            results.append(product(iterates.lent(place)))
         except NotImplementedError:  # it has no adjoint
             continue
     return results
 
 
-def _plain_operator(operator) -> Any:
+def _plain_operator(operator, iterates: Iterates) -> Any:
     """An operator that gives values; of its dtype SciPy asks by a product of its own."""
+    matvec, rmatvec = map(iterates.handed_to, (operator.matvec, operator.rmatvec))
     return sys.modules["scipy.sparse.linalg"].LinearOperator(
         operator.shape,
-        matvec=lambda v: of_values(operator.matvec(v)),
-        rmatvec=lambda v: of_values(operator.rmatvec(v)),
+        matvec=lambda v: of_values(matvec(v)),
+        rmatvec=lambda v: of_values(rmatvec(v)),
         dtype=operator.dtype if operator.dtype != object else float,
     )
 
@@ -126,6 +135,7 @@ def _solution(call: Call, *given, **named) -> Any:
     if found is not None:
         return iteration.spread((), found[0]), found[1]
     b = array_of(iteration.arguments["b"])
+    iteration.show(np.shape(b))
     return iteration.spread(np.shape(b), dtype=np.result_type(b.dtype, float)), 0
 
 

@@ -18,25 +18,40 @@ from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
 from sparsetrace.scipy_rules.callbacks import (
     Returned,
     TracedResult,
+    at_places,
     lent_number,
     of_values,
+    place_between,
+    places_between,
     unknown_number,
 )
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
+from sparsetrace.scipy_rules.iterates import Iterates
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 
 
 def _plain(
-    call: Call, f, given: list[Any], args: tuple[Any, ...], options, *, decides: bool = True
+    call: Call,
+    f,
+    given: list[Any],
+    args: tuple[Any, ...],
+    options,
+    *,
+    decides: bool = True,
+    within: bool = False,
 ) -> tuple[Any, bool]:
-    """What SciPy finds for values, if these are known, and whether any number was traced."""
+    """What SciPy finds for values, if these are known, and whether any number was traced.
+
+    With `within`, places are between those that are given, and else iterates of a search.
+    """
     returned, traced = Returned(), contains_traced((given, args))
     if traced and not current().local:
         return None, True
+    handed = at_places(f, place_between(*given)) if within else Iterates(traced).handed_to(f)
     try:
         found = call.original(
-            returned.values_only(f, keep=False, decides=decides), *map(_values, given),
+            returned.values_only(handed, keep=False, decides=decides), *map(_values, given),
             args=tuple(map(of_values, args)), **options,
         )  # fmt: skip
     except TracedResult:
@@ -62,6 +77,7 @@ def _result(call: Call, found, linear: str = "", **traced: Ids) -> Any:
         dtype = float if values is None else values.dtype
         ids = np.maximum(ids, OPAQUE)
         ids = ids if name == linear else interact_all(current().graph, ids)
+        ids = current().graph.node(ids)  # not what the function may have kept
         result[name] = made(current(), np.asarray(ids), dtype, values, scalar=not ids.ndim)
     return result
 
@@ -128,9 +144,10 @@ def _of_vectors(call: Call, f, x, name: str, options) -> Any:
         found = None
     else:
         returned = Returned()
+        handed = Iterates(contains_traced(x)).handed_to(f)
         try:
             found = call.original(
-                returned.values_only(f, keep=False, decides=True), of_values(x), **options
+                returned.values_only(handed, keep=False, decides=True), of_values(x), **options
             )
         except TracedResult:
             found = None
@@ -158,16 +175,20 @@ def _summed(call: Call, f, a, b, args, name: str, options) -> Any:
     args = tuple(args) if isinstance(args, tuple | list) else (args,)
     trace, shape = current(), _shape(a, b, *args)
     with varying(trace, within=True) as steps:
-        found, is_traced = _plain(call, f, [a, b], args, options, decides=name == "sum")
+        found, is_traced = _plain(
+            call, f, [a, b], args, options, decides=name == "sum", within=True
+        )
     if not (is_traced or (name == "integral" and steps.total() is not None)):
         return found
+    between = places_between(shape, a, b)
     if not trace.local:
         returned = Returned()
-        if name == "sum":  # over whole numbers, between which nothing moves
-            returned.add(array_of(f(unknown_number(shape), *args)))
+        if name == "sum":  # over numbers from the first on, between which nothing moves
+            place = unknown_number(shape) if between is None else made(trace, between, float)
+            returned.add(array_of(f(place, *args)))
         else:
             with moving(trace) as unknown:
-                returned.add(array_of(f(unknown(shape), *args)))
+                returned.add(array_of(f(unknown(shape, between=between), *args)))
         assert returned.ids is not None
         ids = np.broadcast_to(returned.ids, shape)
     else:
@@ -175,25 +196,26 @@ def _summed(call: Call, f, a, b, args, name: str, options) -> Any:
         every = [np.broadcast_to(array_of(x), shape) for x in (a, b, *args)]
         for place in np.ndindex(shape):
             low, high, *given = (x[place] for x in every)
-            ids[place] = _met(call, f, of_values(low), of_values(high), given, name, options)
-    limits = [np.broadcast_to(ids_of(trace, x), shape) for x in (a, b) if contains_traced(x)]
-    ids = trace.graph.union_all([np.maximum(ids, OPAQUE), *limits]) if limits else ids
-    linear = "" if limits else name
+            ids[place] = _met(call, f, low, high, given, name, options)
+    if between is not None:
+        ids = trace.graph.union(np.maximum(ids, OPAQUE), between)
+    linear = name if between is None else ""
     return _result(call, found, linear, **{name: np.asarray(ids), "error": np.asarray(ids)})
 
 
 def _met(call: Call, f, low, high, given: list[Any], name: str, options) -> int:
-    """All that the function depends on where SciPy asks for it, between constants."""
+    """All that the function depends on where SciPy asks for it, between two numbers."""
     trace, met = current(), [np.asarray(current().graph.opaque, np.int32)]
+    moved = at_places(lambda t: f(t, *given), place_between(low, high))
 
     def called(t, *_) -> Any:
-        result = f(t, *given)
+        result = moved(t)
         if contains_traced(result):
             met.append(trace.graph.union_rows(ids_of(trace, result).reshape(-1)))
         return np.broadcast_to(of_values(result), np.shape(t)).copy()
 
     with varying(trace, within=True) as steps:
-        call.original(steps.each(called), low, high, **options)
+        call.original(steps.each(called), of_values(low), of_values(high), **options)
     if name == "integral":
         returned = Returned()
         returned.join_steps(steps, 0.0)

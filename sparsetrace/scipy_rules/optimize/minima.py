@@ -22,6 +22,7 @@ from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.callbacks import TracedResult, of_values, unknown_number
+from sparsetrace.scipy_rules.iterates import Iterates
 from sparsetrace.scipy_rules.optimize.starts import aside, beside_starts, varies
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -36,6 +37,8 @@ from sparsetrace.scipy_rules.whole import ranked, total_of, whole
 
 _OBJECTIVES = ("fun", "func", "f")
 _STARTS = ("x0", "brack", "bracket", "initial_simplex", "p0")
+_SLOPES = ("jac", "hess", "hessp")
+_CONSTRAINTS = ("constraints", "cons")
 _WIDTHS = ("bounds", "ranges")
 _HIDDEN = ("grad", "hess", "hess_inv", "jac", "lowest_optimization_result", "v", "xl", "funl")
 _COUNTS = ("message", "nfev", "nhev", "nit", "njev", "status", "success")
@@ -52,18 +55,33 @@ class _Search:
         if asks or given.get("retall") or given.get("return_all"):
             call.refuse("how it was found has no rule", "Leave full_output and retall out.")
         extra = given.pop("args", ())
+        inner = given.get("minimizer_kwargs")
+        if isinstance(inner, dict) and "args" in inner:  # of the same function
+            given["minimizer_kwargs"] = {k: v for k, v in inner.items() if k != "args"}
+            extra = inner["args"]
         self._extra = extra if isinstance(extra, tuple) else (extra,)
         self._keywords = given.pop("kwargs", None) or {}
         self.met_traced = False
         self.objectives: list[Callable[..., Any]] = []
+        self.iterates = Iterates(depend=False)
+        self.others: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        """What the place is not made of, callback and derivatives, and what these are given too."""
         for name, value in list(given.items()):
-            if name != "callback" and callable(value) and not isinstance(value, type):
+            if name == "callback":
+                given[name] = self.iterates.shown_to(value)
+                self.others.append((value, ()))
+            elif callable(value) and not isinstance(value, type):
                 function = self._with_extra(value)
                 if name in _OBJECTIVES:
                     self.objectives.append(function)
-                given[name] = self._plainly(function)
-            elif name in ("constraints", "cons"):
+                else:
+                    self.others.append((value, self._extra))
+                lent = self.iterates.handed_to if name in _OBJECTIVES else self.iterates.shown_to
+                given[name] = self._plainly(lent(function))
+            elif name in _CONSTRAINTS:
                 given[name] = self._constraints(value)
+            elif isinstance(value, dict):
+                given[name] = {key: self._option(key, part) for key, part in value.items()}
         other = {k: v for k, v in given.items() if k not in _STARTS and not callable(v)}
         self.sources = [part for part in _parts(other.values()) if contains_traced(part)]
         self.start = next((given[name] for name in _STARTS[:1] if name in given), None)
@@ -72,17 +90,18 @@ class _Search:
         places = [(some, name) for some in (given, given.get("options") or {}) for name in _STARTS]
         self.starts = [(some, name) for some, name in places if contains_traced(some.get(name))]
         """Where those stand that depend on inputs."""
+        self.iterates.depend = bool(self.starts or self.sources)
         self.from_starts = total_of([some[name] for some, name in self.starts])
         self.width = next((_width(given[name]) for name in _WIDTHS if given.get(name)), None)
 
     def _with_extra(self, function) -> Callable[..., Any]:
-        return lambda *z: function(*z, *self._extra, **self._keywords)
+        return lambda *z, **named: function(*z, *self._extra, **self._keywords, **named)
 
     def _plainly(self, function) -> Callable[..., Any]:
         """The function for SciPy: it gives values, and in a global trace none that are traced."""
 
-        def called(*z) -> Any:
-            result = function(*z)
+        def called(*z, **named) -> Any:
+            result = function(*z, **named)
             if not contains_traced(result):
                 return result
             if not current().local:
@@ -91,6 +110,17 @@ class _Search:
             return tuple(map(of_values, result)) if type(result) is tuple else of_values(result)
 
         return called
+
+    def _option(self, name: str, value) -> Any:
+        """What a dictionary of options holds, for a search within this one."""
+        if name in _CONSTRAINTS:
+            return self._constraints(value)
+        if not callable(value) or isinstance(value, type):
+            return value
+        is_slope = name in _SLOPES
+        self.others.append((value, self._extra if is_slope else ()))
+        function = self._with_extra(value) if is_slope else value
+        return self._plainly(self.iterates.shown_to(function))
 
     def _constraints(self, value) -> Any:
         """Constraints with functions for SciPy; those themselves become objectives."""
@@ -104,12 +134,15 @@ class _Search:
                 if callable(value.get(name))
             }
             self.objectives.append(functions["fun"])
-            plain = {name: self._plainly(f) for name, f in functions.items()}
+            plain = {"fun": self._plainly(self.iterates.handed_to(functions["fun"]))}
+            if "jac" in functions:
+                self.others.append((value["jac"], extra))
+                plain["jac"] = self._plainly(self.iterates.shown_to(functions["jac"]))
             return {**value, **plain, "args": ()}
         if callable(getattr(value, "fun", None)):
             self.objectives.append(value.fun)
             value = copy.copy(value)
-            value.fun = self._plainly(value.fun)
+            value.fun = self._plainly(self.iterates.handed_to(value.fun))
         return value
 
     def run(self) -> Any:
@@ -120,7 +153,7 @@ class _Search:
             return None
         for some in (given, given.get("options") or {}):
             for name, value in some.items():
-                if not (callable(value) or isinstance(value, dict)):
+                if not callable(value) and name != "options":
                     some[name] = _numbers(value)
         try:
             return self.call.original(*self._bound.args, **self._bound.kwargs)
@@ -144,12 +177,16 @@ class _Search:
     def total(self, shape: tuple[int, ...], place) -> Ids:
         """All that the functions depend on, at a place or at unknown numbers."""
         trace = current()
-        ids = np.full(shape, trace.graph.opaque, np.int32)
-        ids = lend(trace.graph, trace.graph.node(ids))
+        ids = trace.graph.node(trace.graph.opaques(shape))
+        lend(trace.graph, ids)
         z = made(trace, ids, float, place, scalar=not shape)
         with uncut():
             results = [function(z) for function in self.objectives]
-        return np.asarray(total_of(results, self.sources))
+        if place is None:
+            for function, extra in self.others:
+                self.iterates.show_once(self.call, function, shape, extra)
+        # a node of its own, not what the functions may have kept
+        return np.asarray(trace.graph.node(total_of(results, self.sources)))
 
 
 def _has_ended(found) -> bool:
@@ -164,7 +201,9 @@ _PARTS = ("A", "lb", "ub")
 def _parts(values) -> Iterator[Any]:
     """Arguments, and what the bounds and constraints among them hold."""
     for value in values:
-        if isinstance(value, list | tuple) and not contains_traced(value):
+        if isinstance(value, dict):
+            yield from _parts(value.values())
+        elif isinstance(value, list | tuple) and not contains_traced(value):
             yield from _parts(value)
         elif hasattr(value, "lb") and hasattr(value, "ub"):
             yield from (getattr(value, name) for name in _PARTS if hasattr(value, name))
@@ -180,6 +219,8 @@ def _width(bounds) -> int | None:
 
 def _numbers(x) -> Any:
     """Values, of traced numbers in lists, tuples, bounds and constraints too."""
+    if isinstance(x, dict):
+        return {name: _numbers(value) for name, value in x.items()}
     if isinstance(x, list | tuple):
         return type(x)(map(_numbers, x)) if not hasattr(x, "_fields") else x
     if any(contains_traced(getattr(x, name, None)) for name in _PARTS):
@@ -395,7 +436,7 @@ def curve_fit(
         xdata = array_of(xdata) * 1.0  # as SciPy: the model may be given a list here
 
     def model(x, *parameters) -> Any:
-        result = f(x, *parameters)
+        result = handed(x, *parameters)
         if not contains_traced(result):
             return result
         if not trace.local:
@@ -407,6 +448,7 @@ def curve_fit(
     asked = {name: x for name, x in kwargs.items() if name not in _STEPPING}
     sources = [x for x in (xdata, ydata, sigma, *asked.values()) if contains_traced(x)]
     is_known = trace.local or not any(map(contains_traced, (*sources, p0, *kwargs.values())))
+    handed = Iterates(bool(sources) or contains_traced(p0)).handed_to(f)
     options = {name: of_values(x) for name, x in kwargs.items()} if is_known else {}
     count = np.size(p0) if p0 is not None else len(inspect.signature(f).parameters) - 1
     start = np.ones(count) if p0 is None else of_values(p0) if trace.local else p0
@@ -433,11 +475,12 @@ def curve_fit(
             if not (sources or met[0] or contains_traced(p0)):
                 return found
     place = np.full(count, np.nan) if found is None else np.asarray(found[0])
-    marks = lend(trace.graph, trace.graph.node(np.full(count, trace.graph.opaque, np.int32)))
+    marks = trace.graph.node(trace.graph.opaques((count,)))
+    lend(trace.graph, marks)
     unknown = made(trace, marks, float, place)
     with uncut():
         values = array_of(f(xdata, *unknown))
-    total = np.asarray(total_of(values, sources))
+    total = trace.graph.node(total_of(values, sources))
     shapes = (count,), (count, count)
     all_ids = [np.broadcast_to(total, shape).copy() for shape in shapes]
     if contains_traced(p0):

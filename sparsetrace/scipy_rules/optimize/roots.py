@@ -28,6 +28,7 @@ from sparsetrace.scipy_rules.callbacks import (
     reached,
     unknown_number,
 )
+from sparsetrace.scipy_rules.iterates import Iterates
 from sparsetrace.scipy_rules.optimize.starts import aside, beside_starts, varies
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 from sparsetrace.scipy_rules.whole import total_of
@@ -41,15 +42,16 @@ def _root(
     A bracket says which root it is, and no more.
     """
     trace, returned = current(), Returned()
-    for name, option in options.items():
-        if callable(option) and name != "callback":
-            options[name] = of_jacobian(option)
+    iterates = Iterates(contains_traced(start))
+    run = returned.values_only(iterates.handed_to(function), keep=False, decides=True)
+    others = {name: option for name, option in options.items() if callable(option)}
+    for name, option in others.items():
+        shown = iterates.shown_to(option)
+        options[name] = shown if name == "callback" else of_jacobian(shown)
     found = None
     if trace.local or not contains_traced(start):
         try:
-            found = search(
-                returned.values_only(function, keep=False, decides=True), of_values(start)
-            )
+            found = search(run, of_values(start))
         except TracedResult:
             pass
         else:
@@ -59,13 +61,17 @@ def _root(
     values = None if found is None else np.asarray(_solution(found)) * 1.0
     if values is not None:
         shape = values.shape
-    marks = lend(trace.graph, trace.graph.node(np.full(shape, trace.graph.opaque, np.int32)))
+    marks = trace.graph.node(trace.graph.opaques(shape))
+    loan = lend(trace.graph, marks)
 
     def residuals(unknowns: Ids) -> Any:
         z = made(trace, unknowns.copy(), float_dtype(start), values, scalar=not shape)
         return array_of(function(z))
 
     residual = residuals(marks)
+    if found is None:
+        for option in others.values():
+            iterates.show_once(call, option, shape)
     ids = np.maximum(ids_of(trace, residual), OPAQUE).reshape(-1)
     together = _joined(reached(trace.graph, marks, ids), marks.size)
     out = _of_groups(ids, together, shape)
@@ -75,7 +81,6 @@ def _root(
         where |= _is_open(together, shape)
         if found is not None and not where.all():
             place, most = aside(of_values(start))
-            run = returned.values_only(function, keep=False, decides=True)
             where |= varies(values, lambda: _solution(search(run, place)), most)
         out = beside_starts(out, begun, where)
     if trace.local and trace.second_order:
@@ -84,7 +89,11 @@ def _root(
         out = _of_groups(trace.graph.union(ids, out.reshape(-1)), together, shape)
         if begun is not None:
             out = beside_starts(out, begun, where)
+    begins = not contains_traced(start)
+    if found is not None and iterates.were_constants(out, loan, begins=begins):
+        return None, found
     dtype = np.result_type(dtype_of(residual), float)
+    out = trace.graph.node(out)  # not what the function may have kept
     return made(trace, out, dtype, values, scalar=not shape), found
 
 
@@ -212,12 +221,10 @@ def root(call, fun, x0, args, method, jac, tol, callback, options):
         def fun(z, *rest):
             return both(z, *rest)[0]
 
-    extra = {"jac": jac}
+    extra = {"jac": jac, "callback": callback}
 
     def search(function, place):
-        return call.original(
-            function, place, method=method, tol=tol, callback=callback, options=options, **extra
-        )
+        return call.original(function, place, method=method, tol=tol, options=options, **extra)
 
     start = array_of(x0)
     if method.lower() in _OF_ROWS:
@@ -307,11 +314,12 @@ def fixed_point(call, func, x0, args, xtol, maxiter, method):
 def newton_krylov(call, *args, **kwargs):
     """Also of its kin: the function and the start come first."""
     (function, start), rest = args[:2], args[2:]
+    extra = {"callback": kwargs.pop("callback", None)}
 
     def search(residual, place):
-        return call.original(residual, place, *rest, **kwargs)
+        return call.original(residual, place, *rest, **kwargs, **extra)
 
-    solution, found = _root(call, function, array_of(start), {}, search)
+    solution, found = _root(call, function, array_of(start), extra, search)
     return found if solution is None else solution
 
 

@@ -311,3 +311,39 @@ def test_assignment(columns):
     assert not st.jacobian_sparsity(
         lambda x: so.linear_sum_assignment(costs(x))[1] * 1.0, x[:3]
     ).nnz
+
+
+def _apart(z, a):
+    return ((z - a) ** 2).sum()
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (lambda x: {"args": (x[:2],)}, [1, 1, 0]),
+        (lambda x: {"args": (1.0,), "bounds": [(3 * x[2], 9), (0, 3)]}, [0, 0, 1]),
+        (
+            lambda x: {
+                "args": (1.0,),
+                "constraints": {"type": "ineq", "fun": lambda z: z[0] - 3 * x[2]},
+                "method": "SLSQP",
+            },
+            [0, 0, 1],
+        ),
+        (
+            lambda x: {
+                "args": (x[0],),
+                "jac": lambda z, a: 2 * (z - a),
+                "bounds": so.Bounds([3 * x[2], 0], 9),
+            },
+            [1, 0, 1],
+        ),
+    ],
+)
+def test_options_of_a_search_within_count(options, expected, local):
+    def f(x):
+        return so.basinhopping(_apart, [1.0, 1.0], niter=2, rng=0, minimizer_kwargs=options(x)).x
+
+    pattern = st.jacobian_sparsity(f, np.array([1.3, 0.8, 0.6]), local=local).toarray()
+    assert_array_equal(pattern, [expected] * 2)

@@ -1,0 +1,194 @@
+"""What an iteration hands to functions of the user's, which may keep it.
+
+Contract: where it goes, in a search or in steps of time, depends on all that its start and its
+functions depend on.  At a point SciPy runs it on values; so each of its iterates is handed on as a
+traced number that is lent (`sparsetrace.dispatch.lent_numbers`): what a function keeps of it may be
+used by no result.  As long as nothing traced was met the iterates are constants, and handed on as
+they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.context import CURRENT
+from sparsetrace.dispatch.lent_numbers import Loan, lend, take_back
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.reach import Reach
+from sparsetrace.operands.operands import contains_traced
+from sparsetrace.scipy_rules.callbacks import lent_number, of_values
+from sparsetrace.scipy_rules.rule_tools import Call, Hidden, current, made
+from sparsetrace.user_code.effects import has_effects
+
+__all__ = ["Iterates", "may_keep"]
+
+
+_RESULT = "intermediate_result"
+"""The name by which a callback asks for a result."""
+_MAKERS = (__name__.rpartition(".")[0], "scipy.", "numpy")
+"""Whose functions keep nothing, but for those that they were made of."""
+_IN_ORDER = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def may_keep(function: Callable[..., Any]) -> bool:
+    """Whether a function may keep what it is given.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> may_keep(lambda t: 2 * t), may_keep(lambda t: seen.append(t))
+    (False, True)
+    """
+    trace = CURRENT.get()
+    reached = dict if trace is None else trace.functions
+    return any(has_effects(f, may_speak=True, reached=reached) for f in _users(function))
+
+
+def _users(function: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
+    """The functions in one that a rule, or SciPy, has made of them; else itself."""
+    known = id(getattr(function, "__func__", function))
+    if known in seen:
+        return
+    owner = getattr(function, "__self__", None)
+    is_made = _is_made(function) and (owner is None or _is_made(type(owner)))
+    if not is_made:
+        yield function
+        return
+    cells = (cell.cell_contents for cell in getattr(function, "__closure__", None) or ())
+    named = {**(getattr(function, "__kwdefaults__", None) or {}), **getattr(owner, "__dict__", {})}
+    for held in (*cells, *(getattr(function, "__defaults__", None) or ()), *named.values()):
+        if callable(held):
+            yield from _users(held, seen | {known})
+
+
+def _is_made(x: Any) -> bool:
+    return (getattr(x, "__module__", None) or "").startswith(_MAKERS)
+
+
+class Iterates:
+    """The numbers that the functions of one iteration are given.
+
+    Parameters
+    ----------
+    depend : bool
+        Whether it begins with what depends on inputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sparsetrace as st
+    >>> from scipy.optimize import brentq
+    >>> def lowest(x):
+    ...     best = [9.0]
+    ...     def residual(z):
+    ...         best[0] = min(best[0], abs(z - 5))
+    ...         return z * z - x[0]
+    ...     brentq(residual, 0, 10)
+    ...     return best[0]
+    >>> st.jacobian_sparsity(lowest, np.ones(1), local=True)
+    Traceback (most recent call last):
+    ...
+    sparsetrace.errors.UnsupportedError: scipy.optimize.brentq at ...
+    """
+
+    def __init__(self, depend: bool) -> None:
+        self.depend = depend
+        self._reach = Reach(current().graph)
+        self._loan: Loan | None = None
+
+    def handed_to(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function for SciPy that gives another's results, and lends it what it may keep."""
+        keeps = may_keep(function)
+
+        def called(*given: Any, **named: Any) -> Any:
+            trace = current()
+            choices = trace.choices
+            if keeps:
+                given = tuple(map(self._lent, given))
+                named = {name: self._lent(value) for name, value in named.items()}
+            result = function(*given, **named)
+            if keeps and self.depend:  # what iterates before the last compare is no search
+                trace.choices = choices
+            self.depend = self.depend or contains_traced(result)
+            return result
+
+        return called
+
+    def shown_to(self, function: Any) -> Any:
+        """The same for what the solution is not made of: a Jacobian, a callback, or None."""
+        if not callable(function) or not may_keep(function):
+            return function
+
+        @functools.wraps(function)
+        def called(*given: Any, **named: Any) -> Any:
+            named = {name: self._lent(value) for name, value in named.items()}
+            return of_values(function(*map(self._lent, given), **named))
+
+        return called
+
+    def show_once(
+        self, call: Call, function: Any, shape: tuple[int, ...], extra: tuple[Any, ...] = ()
+    ) -> None:
+        """Call what may keep something, where nothing is run because the values are not known.
+
+        Parameters
+        ----------
+        call : Call
+        function : callable or None
+            Of the place, of other things that stay hidden, and of what is `extra`.
+        shape : tuple of int
+            The place's.
+        extra : tuple
+        """
+        if function is None or not may_keep(function):
+            return
+        place = lent_number(shape)
+        names = inspect.signature(function).parameters
+        if _RESULT in names:
+            result = sys.modules["scipy.optimize"].OptimizeResult(x=place, fun=lent_number())
+            function(**{_RESULT: result})
+            return
+        told = "what a function is given beside the place has no rule"
+        hidden = Hidden(call.name, told, "Let it read the place alone.")
+        needed = [p for p in names.values() if p.kind in _IN_ORDER and p.default is p.empty]
+        function(place, *[hidden] * (len(needed) - 1 - len(extra)), *extra)
+
+    def lent(self, x: Any, ids: Any = None) -> Any:
+        """A number or an array of SciPy's that is lent; it depends on what has these ids, too."""
+        values, trace = np.array(x), current()
+        parents = trace.graph.opaques(values.shape)
+        marks = trace.graph.node(parents if ids is None else np.maximum(parents, ids))
+        self._loan = lend(trace.graph, marks, self._loan)
+        return made(trace, marks, values.dtype, values, scalar=not values.ndim)
+
+    def were_constants(self, results: Ids, *loans: Loan | None, begins: bool) -> bool:
+        """Whether something was lent, and no result depends on inputs.
+
+        If it `begins` with constants, all may be used that was kept of it, and of other loans.
+        """
+        nodes = results.reshape(-1).tolist()
+        depends = self._loan is None or any(
+            node > OPAQUE and self._reach.of(node) != (0, 0) for node in nodes
+        )
+        if begins and not depends:
+            for loan in (self._loan, *loans):
+                take_back(current().graph, loan)
+        return not depends
+
+    def _lent(self, x: Any) -> Any:
+        """A number or an array, or a result of SciPy's with such, if it depends on inputs."""
+        if not self.depend:
+            return x
+        if isinstance(x, dict):
+            lent = type(x)(x)
+            lent.update({name: self._lent(value) for name, value in x.items()})
+            return lent
+        if not isinstance(x, float | complex | np.inexact | np.ndarray) or contains_traced(x):
+            return x
+        return self.lent(x) if np.asarray(x).dtype.kind in "fc" else x
