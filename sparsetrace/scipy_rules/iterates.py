@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import io
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,14 +20,16 @@ import numpy as np
 
 from sparsetrace.context import CURRENT
 from sparsetrace.dispatch.lent_numbers import Loan, lend, take_back
+from sparsetrace.errors import TracingError
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.callbacks import lent_number, of_values
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, current, made
 from sparsetrace.user_code.effects import has_effects
+from sparsetrace.user_code.reach import reached
 
-__all__ = ["Iterates", "may_keep"]
+__all__ = ["Iterates", "may_hand_out", "may_keep"]
 
 
 _RESULT = "intermediate_result"
@@ -47,8 +50,14 @@ def may_keep(function: Callable[..., Any]) -> bool:
     (False, True)
     """
     trace = CURRENT.get()
-    reached = dict if trace is None else trace.functions
-    return any(has_effects(f, may_speak=True, reached=reached) for f in _users(function))
+    by_names = dict if trace is None else trace.functions
+    is_heard = not isinstance(sys.stdout, io.StringIO)
+    return any(has_effects(f, may_speak=is_heard, reached=by_names) for f in _users(function))
+
+
+def may_hand_out(function: Callable[..., Any]) -> bool:
+    """Whether a function may keep what it is given, or take it along in an error."""
+    return may_keep(function) or reached([function]).raises()
 
 
 def _users(function: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
@@ -89,14 +98,12 @@ class Iterates:
     def handed_to(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function for SciPy that gives another's results, and lends it what it may keep."""
         keeps = may_keep(function)
+        call = self._lending(function) if keeps else self.lent_to_errors(function, self._lent)
 
         def called(*given: Any, **named: Any) -> Any:
             trace = current()
             choices = trace.choices
-            if keeps:
-                given = tuple(map(self._lent, given))
-                named = {name: self._lent(value) for name, value in named.items()}
-            result = function(*given, **named)
+            result = call(*given, **named)
             if keeps and self.depend:  # what iterates before the last compare is no search
                 trace.choices = choices
             self.depend = self.depend or contains_traced(result)
@@ -106,13 +113,45 @@ class Iterates:
 
     def shown_to(self, function: Any) -> Any:
         """The same for what the solution is not made of: a Jacobian, a callback, or None."""
-        if not callable(function) or not may_keep(function):
+        if not callable(function):
             return function
+        keeps = may_keep(function)
+        call = self._lending(function) if keeps else self.lent_to_errors(function, self._lent)
 
         @functools.wraps(function)
         def called(*given: Any, **named: Any) -> Any:
+            return of_values(call(*given, **named))
+
+        return called
+
+    def _lending(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any, **named: Any) -> Any:
             named = {name: self._lent(value) for name, value in named.items()}
-            return of_values(function(*map(self._lent, given), **named))
+            return function(*map(self._lent, given), **named)
+
+        return called
+
+    def lent_to_errors(
+        self, function: Callable[..., Any], lent: Callable[[Any], Any]
+    ) -> Callable[..., Any]:
+        """A function that keeps nothing, but for what an error of its own takes out of SciPy's.
+
+        Parameters
+        ----------
+        function : callable
+        lent : callable
+            What the error is given in place of an argument.
+        """
+
+        def called(*given: Any, **named: Any) -> Any:
+            try:
+                return function(*given, **named)
+            except TracingError:
+                raise
+            except Exception:
+                if current().local and self.depend:  # once more, at the same place
+                    function(*map(lent, given), **{k: lent(value) for k, value in named.items()})
+                raise
 
         return called
 
@@ -130,7 +169,7 @@ class Iterates:
             The place's.
         extra : tuple
         """
-        if function is None or not may_keep(function):
+        if function is None or not may_hand_out(function):
             return
         place = lent_number(shape)
         names = inspect.signature(function).parameters

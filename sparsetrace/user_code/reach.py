@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.user_code.bytecode import instructions
 from sparsetrace.user_code.identity_tests import tells_objects_apart
 from sparsetrace.user_code.object_kinds import (
     ATOMS,
@@ -159,6 +160,16 @@ class Reached:
             for code, scope in self.codes
             if str(scope.get("__name__")).partition(".")[0] not in sys.stdlib_module_names
             for one in nested(code.code)
+        )
+
+    def raises(self) -> bool:
+        """Whether any code raises an error of its own; in doubt, yes."""
+        return self.unknown or any(
+            step.opname == "RAISE_VARARGS"
+            for code, _ in self.codes
+            if not code.foreign
+            for one in nested(code.code)
+            for step in instructions(one)
         )
 
     def all_functions(self) -> list[types.FunctionType]:

@@ -174,6 +174,46 @@ def test_the_least_of_all_that_was_handed_over_is_refused(name, local):
         st.jacobian_sparsity(least(LEAST[name]), X, local=local)
 
 
+class Done(Exception):
+    """Raised by a function that has seen enough."""
+
+
+def ending(solve):
+    """A function that returns the first number above 0.5 that was handed to another one."""
+
+    def f(x):
+        def check(place):
+            if place > 0.5:
+                raise Done(place)
+
+        try:
+            solve(x, check)
+        except Done as done:
+            return done.args[0]
+        return 0.0
+
+    return f
+
+
+ENDING = {
+    "newton": lambda x, check: so.newton(lambda z: check(z) or z**2 - x[0], 0.1),
+    "minimize": lambda x, check: so.minimize(lambda z: check(z[0]) or (z[0] - x[0]) ** 2, [0.1]),
+    "callback": lambda x, check: so.minimize(
+        lambda z: (z[0] - x[0]) ** 4, [0.1], callback=lambda z: check(z[0])
+    ),
+    "solve_ivp": lambda x, check: si.solve_ivp(
+        lambda t, y: [check(t), -y * x[0]][1], (0, 1), [x[1]]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDING)
+@pytest.mark.parametrize("local", [False, True])
+def test_what_an_error_takes_out_of_a_search_is_refused(name, local):
+    with pytest.raises(UnsupportedError, match="keeps numbers of the search"):
+        st.jacobian_sparsity(ending(ENDING[name]), X, local=local)
+
+
 def test_what_solout_is_given_is_refused():
     def f(x):
         seen, problem = [], si.ode(lambda t, y: -x[0] * y).set_integrator("dopri5")

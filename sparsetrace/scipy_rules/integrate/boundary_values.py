@@ -27,7 +27,7 @@ from sparsetrace.scipy_rules.callbacks import (
 )
 from sparsetrace.scipy_rules.integrate.equations import T_EVAL, Dense, Problem, Steps
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
-from sparsetrace.scipy_rules.iterates import Iterates, may_keep
+from sparsetrace.scipy_rules.iterates import Iterates, may_hand_out
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import (
     Hidden,
@@ -93,12 +93,11 @@ def solve_bvp(
                 return found
     (n, m), k = np.shape(y), 0 if p is None else np.size(p)
     if found is None:
+        lent = may_hand_out(fun)
         parameters = () if p is None else (lent_number((k,)),)
 
         def read() -> Any:
-            slopes = fun(
-                place((m,), lent=may_keep(fun)), place((n, m), lent=may_keep(fun)), *parameters
-            )
+            slopes = fun(place((m,), lent=lent), place((n, m), lent=lent), *parameters)
             ends = bc(lent_number((n,)), lent_number((n,)), *parameters)
             return made(trace, np.full(1, total_of((slopes, ends)), np.int32), float)
 
@@ -108,7 +107,7 @@ def solve_bvp(
         assert returned.ids is not None
         met.totals += list(returned.ids)
         for name, shapes in (("fun_jac", ((m,), (n, m))), ("bc_jac", ((n,), (n,)))):
-            if given[name] is not None and may_keep(given[name]):
+            if given[name] is not None and may_hand_out(given[name]):
                 given[name](*map(lent_number, shapes), *parameters)
     total = trace.graph.union_all([*met.totals, total_of((x, S))])
     total = interact_all(trace.graph, np.maximum(np.asarray(total), OPAQUE))

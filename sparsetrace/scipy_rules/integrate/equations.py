@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.dispatch.lent_numbers import lend
+from sparsetrace.errors import TracingError
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
@@ -33,7 +34,7 @@ from sparsetrace.scipy_rules.callbacks import (
 )
 from sparsetrace.scipy_rules.integrate.events import POINT, Events
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
-from sparsetrace.scipy_rules.iterates import Iterates, may_keep
+from sparsetrace.scipy_rules.iterates import Iterates, may_hand_out, may_keep
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
 T_EVAL = "Give the times as t_eval."
@@ -87,7 +88,7 @@ class Problem:
 
     def jacobian(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The Jacobian of the function for SciPy, which may keep what it is given."""
-        self._jacobian = function if may_keep(function) else None
+        self._jacobian = function if not current().local and may_hand_out(function) else None
         return of_jacobian(self.iterates.shown_to(function))
 
     def _in_time(self, followed: Callable[..., Any], times: Ids | None) -> Callable[..., Any]:
@@ -95,13 +96,30 @@ class Problem:
 
         How long a step is depends on all that its error does.
         """
-        if not self.keeps:
-            return at_places(followed, times)
-        return lambda t, y: followed(self.iterates.lent(t, times), y)
+
+        def lent(t, y) -> Any:
+            return followed(self.iterates.lent(t, times), y)
+
+        if self.keeps:
+            return lent
+        moved = at_places(followed, times)
+
+        def asked(t, y) -> Any:
+            try:
+                return moved(t, y)
+            except TracingError:
+                raise
+            except Exception:
+                lent(t, y)  # once more: an error may take the time out of SciPy's function
+                raise
+
+        return asked
 
     def _once(self, ids: Ids, returned: Returned, times: Ids | None) -> None:
         trace = current()
         dtype = np.result_type(dtype_of(self.y0), float)
+
+        lent = may_hand_out(self.function)
 
         with moving(trace) as place:
 
@@ -109,7 +127,7 @@ class Problem:
                 states = trace.graph.node(ids)
                 place(ids.shape, states)
                 y = made(trace, states, dtype)
-                t = place(between=times, lent=self.keeps)
+                t = place(between=times, lent=lent)
                 return array_of(self.function(t, y)).reshape(-1)
 
             returned.add_all(slopes)

@@ -16,7 +16,7 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.scipy_rules.callbacks import Returned, unknown_number
 from sparsetrace.scipy_rules.integrate.jumps import moving, unwatched, varying
-from sparsetrace.scipy_rules.iterates import Iterates, may_keep
+from sparsetrace.scipy_rules.iterates import Iterates, may_hand_out
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
 
 POINT = "Take the pattern at a point, with local=True."
@@ -63,7 +63,7 @@ class Events:
         """Take what the states at events depend on, and what SciPy has found at a point."""
         self._out, self._dtype = out, dtype
         self._found = [
-            self._of(event, self._places(found, i, lent=may_keep(event)))
+            self._of(event, self._places(found, i, lent=may_hand_out(event)))
             for i, event in enumerate(self._events)
         ]
 
