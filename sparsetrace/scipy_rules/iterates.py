@@ -120,7 +120,8 @@ class Iterates:
 
         @functools.wraps(function)
         def called(*given: Any, **named: Any) -> Any:
-            return of_values(call(*given, **named))
+            result = call(*given, **named)
+            return of_values(result) if current().local else result
 
         return called
 

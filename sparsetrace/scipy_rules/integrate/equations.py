@@ -46,7 +46,7 @@ class Problem:
     def __init__(self, function: Callable[..., Any], y0) -> None:
         self.function, self.y0 = function, y0
         self.keeps = may_keep(function)
-        self.iterates = Iterates(depend=True)
+        self.iterates, self.has_events = Iterates(depend=True), False
         self._jacobian: Callable[..., Any] | None = None
         """That of the function, if it may keep something."""
         self.start = np.maximum(ids_of(current(), y0), OPAQUE)
@@ -74,7 +74,8 @@ class Problem:
             returned.ids = np.full(self.start.shape, trace.graph.opaque, np.int32)
         out, reads = self._reached(returned, times)
         every = np.append(out, self.start)
-        if found is not None and self.iterates.were_constants(every, loan, begins=times is None):
+        is_known = found is not None and not self.has_events
+        if is_known and self.iterates.were_constants(every, loan, begins=times is None):
             return None, found
         if trace.local and trace.second_order:
             # a product that vanishes to first order multiplies what the states depend on
@@ -184,6 +185,7 @@ def solve_ivp(
     if callable(options.get("jac")):
         options["jac"] = problem.jacobian(options["jac"])
     looked_for = None if events is None else Events(events, extra, problem.iterates)
+    problem.has_events = looked_for is not None
 
     def solve(right_hand_side, start):
         return call.original(
