@@ -177,7 +177,7 @@ def solve_ivp(
         end = ids_of(trace, t_span[1]) if found.success else _of_all(out)
         last = None
         if looked_for is not None and found.status == 1:
-            end, last = looked_for.ended(found)
+            end, last = looked_for.ended(found, of_values(t_span[0]))
         if dense_output:
             result.sol.ts = _times_of_steps(ids_of(trace, t_span[0]), out, end, found.sol.ts)
         if t_eval is None:
