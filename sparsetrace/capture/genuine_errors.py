@@ -10,6 +10,7 @@ from __future__ import annotations
 import dis
 import re
 import types
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from sparsetrace.capture.escape_errors import (
 )
 from sparsetrace.errors import TracingError, text_of
 from sparsetrace.operands.raising import is_by_numpy, is_injected
-from sparsetrace.user_code.bytecode import standing_at
+from sparsetrace.user_code.bytecode import callee_at, standing_at
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
 from sparsetrace.user_code.handlers import instructions_of
 
@@ -33,6 +34,8 @@ _ASKING = frozenset(
     "__class__ __name__ __qualname__ __dict__ __array_interface__ vars dir id".split()
 )
 """Names by which code may tell a traced object from what it stands for."""
+_TEXTS = frozenset("str repr format".split())
+"""Those by which it gets a text, which is another one for each traced number."""
 _ABOUT_TYPES = (TypeError, AttributeError, NotImplementedError)
 
 _OF_EMPTY = (
@@ -215,11 +218,14 @@ def _asks(code: types.CodeType, offset: int) -> bool:
     for at, step in enumerate(steps):
         if step.opname == "RAISE_VARARGS":
             messages.update(range(_start_of_raise(steps, at), at + 1))
+    return _any_asks(step for at, step in enumerate(steps) if at not in messages)
+
+
+def _any_asks(steps: Iterable[dis.Instruction]) -> bool:
     return any(
-        step.argval in _ASKING or step.opname.startswith("MATCH_")
-        for at, step in enumerate(steps)
-        if at not in messages
-        if isinstance(step.argval, str) or step.opname.startswith("MATCH_")
+        step.opname.startswith("MATCH_")
+        or (isinstance(step.argval, str) and step.argval in _ASKING)
+        for step in steps
     )
 
 
@@ -239,17 +245,67 @@ _EITHER: Test = (-1, False)
 
 
 def _is_decided(entries: list[tuple[types.CodeType, int]], branches: Branches) -> bool:
-    """Whether the test that leads to the ``raise`` is the last decision of the path."""
-    for code, at in reversed(entries):
-        tests, from_start = _tests_before(code, at)
-        for test in tests:
-            outcome = _outcome_of_last(code, test[0], branches)
-            # which way a jump went whose test was decided further inside is not known
-            if outcome == test or (outcome == _EITHER and len(tests) == 1):
-                return True
+    """Whether the last decision of the path leads to the ``raise``.
+
+    The tests between the two come out the same in a plain call, since no decision is taken there:
+    where no types are asked for, or what they read does not come of that.
+    """
+    for depth, (code, at) in reversed(list(enumerate(entries))):
+        steps = instructions_of(code)
+        place, passed = standing_at(steps, at), set[int]()
+        while True:
+            tests, from_start = _tests_before(code, place)
+            for test in tests:
+                outcome = _outcome_of_last(code, test[0], branches)
+                # which way a jump went whose test was decided further inside is not known
+                if outcome == test or (outcome == _EITHER and len(tests) == 1):
+                    return True
+            place = tests[0][0] if tests else place
+            if len(tests) != 1 or from_start or place in passed or is_library_code(code):
+                break
+            if not _is_alike(entries[: depth + 1], place):
+                break
+            passed.add(place)
         if tests or not from_start:
             return False
     return False
+
+
+def _is_alike(entries: list[tuple[types.CodeType, int]], test: int) -> bool:
+    """Whether a test in the last of the frames, which decides nothing, is the same for numbers."""
+    *callers, (code, at) = entries
+    steps, start = instructions_of(code), test
+    while start and _READS.match(steps[start - 1].opname):
+        start -= 1
+    if _asks(code, at):
+        is_whole = not start or _ENDS.match(steps[start - 1].opname) is not None
+        own = is_whole and _is_of_parameters(code, range(start, test))
+        return own and not any(_asks(*caller) for caller in callers)
+    read = [step.opname for step in steps[start:test] if "LOAD_FAST" in step.opname]
+    sizes = [step.argval for step in steps[start:test] if step.argval in ("ndim", "shape", "size")]
+    return len(read) == len(sizes) or all(_TEXTS.isdisjoint(c.co_names) for c, _ in callers)
+
+
+_READS = re.compile(
+    r"LOAD_|UNARY_NOT|TO_BOOL|NOP|CACHE|COPY|COMPARE_OP|IS_OP|PUSH_NULL|PRECALL|KW_NAMES|CALL"
+)
+"""What computes a truth value of names, constants and calls."""
+_ENDS = re.compile(r"STORE_|POP_TOP|.*JUMP")
+"""What comes before the first instruction of a test."""
+
+
+def _is_of_parameters(code: types.CodeType, places: range) -> bool:
+    """Whether instructions read constants and parameters alone, and hand no parameter to a call."""
+    steps = instructions_of(code)
+    condition = [steps[at] for at in places]
+    given = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    written = {step.argval for step in steps if step.opname.startswith("STORE_FAST")}
+    read = [step.argval for step in condition if step.opname.startswith("LOAD_FAST")]
+    calls = [at for at in places if steps[at].opname.startswith("CALL")]
+    called = {callee[0][1] for at in calls if (callee := callee_at(steps, at))}
+    return not _any_asks(condition) and all(
+        name in given and name not in written and (not calls or name in called) for name in read
+    )
 
 
 def _is_in_handler(error: BaseException, code: types.CodeType, offset: int) -> bool:
@@ -260,19 +316,19 @@ def _is_in_handler(error: BaseException, code: types.CodeType, offset: int) -> b
     if error.__context__ is None:
         return False
     steps = instructions_of(code)
-    tests, from_start = _tests_before(code, offset)
+    tests, from_start = _tests_before(code, standing_at(steps, offset))
     matched = (steps[at - 1].opname == "CHECK_EXC_MATCH" for at, _ in tests)
     return bool(tests) and not from_start and all(matched)
 
 
-def _tests_before(code: types.CodeType, offset: int) -> tuple[list[Test], bool]:
+def _tests_before(code: types.CodeType, place: int) -> tuple[list[Test], bool]:
     """The conditional jumps that lead to an instruction, and whether the code's start does."""
     steps = instructions_of(code)
     sources: dict[int, list[int]] = {}
     for at, step in enumerate(steps):
         if "JUMP" in step.opname or step.opname == "FOR_ITER":
             sources.setdefault(step.argval, []).append(at)
-    todo, seen = [standing_at(steps, offset)], set()
+    todo, seen = [place], set()
     tests: list[Test] = []
     from_start = False
     while todo:

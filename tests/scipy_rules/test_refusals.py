@@ -45,7 +45,8 @@ REFUSED = {
     "scipy.integrate.solve_ivp": lambda x: sg.solve_ivp(lambda t, y: y, (0, 1), x).y.sum(),
     "scipy.signal.welch": lambda x: ss.welch(x, nperseg=4, detrend=lambda s: s * s),
     "scipy.ndimage.uniform_filter": lambda x: nd.uniform_filter(x, output=np.zeros(4) * 1j),
-    "scipy.ndimage.median_filter": lambda x: nd.median_filter(x, 9),
+    "scipy.ndimage.median_filter": lambda x: nd.median_filter(x, 9, mode="mirror"),
+    "scipy.ndimage.correlate": lambda x: nd.correlate(x, np.ones(33)),
     "scipy.ndimage.label": lambda x: nd.label(x, output=np.zeros(4, np.int32)),
     "scipy.ndimage.vectorized_filter": lambda x: nd.vectorized_filter(
         x, np.sum, size=2, mode="valid"

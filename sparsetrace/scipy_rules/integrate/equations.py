@@ -219,10 +219,15 @@ def solve_ivp(
         if looked_for is not None:
             result.update(looked_for.found_at_a_point(found))
         result["t"] = taken
+        end = ids_of(trace, t_span[1]) if found.success else _of_all(out)
+        last = None
+        if looked_for is not None and found.status == 1:
+            end, last = looked_for.ended(found, of_values(t_span[0]))
+        if dense_output:
+            result.sol.ts = _times_of_steps(ids_of(trace, t_span[0]), out, end, found.sol.ts)
         if t_eval is None:
-            end = ids_of(trace, t_span[1]) if found.success else _of_all(out)
-            if looked_for is not None and found.status == 1:
-                end, columns[-1] = looked_for.ended(found)
+            if last is not None:
+                columns[-1] = last
             _move_with_steps(columns, out, has_failed=not found.success)
             result["t"] = _times_of_steps(ids_of(trace, t_span[0]), out, end, found.t)
         if columns:
@@ -237,6 +242,9 @@ def solve_ivp(
             ids, last = looked_for.ended_anywhere(ids_of(trace, last_time))
             last_time = made(trace, np.maximum(ids, OPAQUE), np.dtype(float), scalar=True)
             result["status"] = unknown_number(dtype=int)
+    result.update({name: unknown_number(dtype=int) for name in ("nfev", "njev", "nlu")})
+    if dense_output:
+        result.sol.ts = Steps(call, t_span[0], last_time)
     if t_eval is None:
         first, last = (made(trace, ids.copy(), dtype) for ids in (problem.start, last))
         result.update(y=Steps(call, first, last), t=Steps(call, t_span[0], last_time))
@@ -289,11 +297,27 @@ def _columns(out: Ids, count: int, t_eval) -> list[Ids]:
 
 
 class Dense:
-    """The solution between the steps: at the first time the start, else all that it reaches."""
+    """The solution between the steps: at the first time the start, else all that it reaches.
+
+    Attributes
+    ----------
+    ts : ndarray, traced array or `Steps`
+        When the steps end, of a solution of `solve_ivp`.
+    """
+
+    ts: Any
 
     def __init__(self, start: Ids, out: Ids, dtype, first, plain) -> None:
         self._start, self._out, self._dtype = start, out, dtype
         self._first, self._plain = first, plain
+
+    @property
+    def t_min(self) -> Any:
+        return np.minimum(self.ts[0], self.ts[-1])
+
+    @property
+    def t_max(self) -> Any:
+        return np.maximum(self.ts[0], self.ts[-1])
 
     def __call__(self, t, *order) -> Any:
         trace, t = current(), array_of(t)

@@ -114,13 +114,15 @@ class Events:
     def _made(self, ids: list[Ids], values) -> Any:
         return made(current(), np.stack(ids), values.dtype, values) if ids else values
 
-    def ended(self, found) -> tuple[Ids, Ids]:
+    def ended(self, found, start: float) -> tuple[Ids, Ids]:
         """The ids of the last time and state, where an event was the end."""
-        last = [
-            (one.times[-1], one.states[-1])
+        ends = [
+            (times[-1], (one.times[-1], one.states[-1]))
             for one, times in zip(self._found, found.t_events, strict=True)
-            if one.is_terminal and len(times) and times[-1] == found.t[-1]
+            if one.is_terminal and len(times)
         ]
+        end = max((time for time, _ in ends), key=lambda time: abs(time - start))
+        last = [of_event for time, of_event in ends if time == end]
         return self._united(last[0], last[1:])
 
     # --------------------------------------------------------------------- anywhere

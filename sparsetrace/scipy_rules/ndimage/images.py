@@ -21,7 +21,7 @@ from sparsetrace.scipy_rules.callbacks import of_values
 from sparsetrace.scipy_rules.impulses import dense_along, linear
 from sparsetrace.scipy_rules.ndimage.neighbours import (
     axes_of,
-    check_window,
+    check_reach,
     input_of,
     several,
     shifted,
@@ -97,8 +97,13 @@ def convolve1d(call, input, weights, axis, output, mode, cval, origin):
 def correlate(call, input, weights, output, mode, cval, origin, axes=None, convolution=False):
     x = input_of(call, input, output)
     over = axes_of(axes, x.ndim)
-    if len(over) == 1 or contains_traced(weights):  # SciPy's own way is that of several axes
-        check_window(call, [x.shape[i] for i in over], np.shape(weights), mode, 4)
+    window = np.shape(weights)
+    if len(window) == len(over):
+        placed = [
+            -o - (n + 1) % 2 if convolution else o
+            for o, n in zip(several(origin, len(over)), window, strict=True)
+        ]
+        check_reach(call, [x.shape[i] for i in over], window, placed, mode)
     return _correlated(x, weights, over, origin, mode, cval, convolution=convolution)
 
 

@@ -19,7 +19,6 @@ from sparsetrace.operands.operands import contains_traced, dtype_of
 from sparsetrace.scipy_rules.callbacks import of_values
 from sparsetrace.scipy_rules.ndimage.neighbours import (
     axes_of,
-    check_window,
     extended,
     input_of,
     several,
@@ -140,7 +139,7 @@ def generic_filter(
     x = input_of(call, input, output, size, footprint)
     if not callable(function):
         call.refuse("a compiled function has no rule", "Give a Python function.")
-    neighbours = window_of(call, x, size, footprint, mode, cval, origin, axes)
+    neighbours = window_of(x, size, footprint, mode, cval, origin, axes, call)
     windows = np.stack(neighbours, axis=-1).reshape(-1, len(neighbours))
     extra = extra_keywords or {}
     values = [function(window, *extra_arguments, **extra) for window in windows]
@@ -162,7 +161,6 @@ def generic_filter1d(
     if not callable(function):
         call.refuse("a compiled function has no rule", "Give a Python function.")
     lines, before = np.moveaxis(x, axis, -1), filter_size // 2 + int(origin)
-    check_window(call, lines.shape[-1:], [filter_size], mode, 1)
     widths = [(0, 0)] * (x.ndim - 1) + [(before, filter_size - 1 - before)]
     read = extended(lines, widths, mode, cval)
     trace, extra, results = current(), extra_keywords or {}, []
@@ -183,9 +181,7 @@ def vectorized_filter(call, input, function, size, footprint, output, mode, cval
     over = axes_of(axes, x.ndim)
     cval, origin = (0 if value is None else value for value in (cval, origin))
     sizes = None if size is None else [int(n) for n in several(size, len(over))]
-    neighbours = window_of(
-        call, x, sizes, footprint, mode, cval, 0 if origin is None else origin, over
-    )
+    neighbours = window_of(x, sizes, footprint, mode, cval, 0 if origin is None else origin, over)
     windows = np.stack(neighbours, axis=-1)
     if footprint is not None:
         return function(windows, axis=-1)

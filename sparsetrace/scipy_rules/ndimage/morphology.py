@@ -26,7 +26,7 @@ def grey_erosion(call, input, size, footprint, structure, output, mode, cval, or
     x = input_of(call, input, output, size, footprint)
     structure = array_of(structure)
     used = np.ones(structure.shape, bool) if footprint is None else np.asarray(footprint, bool)
-    neighbours = window_of(call, x, None, used, mode, cval, origin, axes)
+    neighbours = window_of(x, None, used, mode, cval, origin, axes, call)
     terms = [n - v for n, v in zip(neighbours, structure[used], strict=True)]
     return functools.reduce(np.minimum, terms[1:], terms[0])
 

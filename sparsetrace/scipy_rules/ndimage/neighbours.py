@@ -17,9 +17,10 @@ from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
 
 __all__ = [
     "axes_of",
-    "check_window",
+    "check_reach",
     "extended",
     "input_of",
+    "refuse_window",
     "several",
     "shifted",
 ]
@@ -87,11 +88,23 @@ def extended(x, widths: Sequence[tuple[int, int]], mode: str, cval) -> Any:
     return extension
 
 
-def check_window(call: Call, shape: Sequence[int], window: Sequence[int], mode, most: int) -> None:
-    """Refuse windows for which SciPy extends an array otherwise than its modes say."""
-    small = any(size > most * n for n, size in zip(shape, window, strict=True))
-    if small and not str(mode).endswith("constant"):
-        call.refuse(
-            f"a window of {tuple(window)} is too large for an array of {tuple(shape)}",
-            "Extend the array with np.pad first, and cut the result.",
-        )
+def check_reach(
+    call: Call, shape: Sequence[int], window: Sequence[int], origins: Sequence[int], mode
+) -> None:
+    """Refuse windows before whose start SciPy reads memory that is not of the array.
+
+    Its filters of several axes find a neighbour by steps from one image of the array to the
+    next, and take one step too few where it is reflected four times.
+    """
+    reaches = (size // 2 + int(o) for size, o in zip(window, origins, strict=True))
+    beyond = any(n > 1 and reach >= 4 * n for n, reach in zip(shape, reaches, strict=True))
+    if beyond and mode in ("reflect", "grid-mirror"):
+        refuse_window(call, shape, window)
+
+
+def refuse_window(call: Call, shape: Sequence[int], window: Sequence[int]) -> None:
+    """Refuse a window for which SciPy reads memory that is not of the array."""
+    call.refuse(
+        f"a window of {tuple(window)} is too large for SciPy in an array of {tuple(shape)}",
+        "Extend the array with np.pad first, and cut the result.",
+    )

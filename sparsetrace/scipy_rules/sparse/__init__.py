@@ -4,6 +4,7 @@ Contract: the structure is a constant, the data are traced.  What SciPy computes
 depends on what the same computation with dense arrays depends on, given the structure's zeros.
 """
 
+from sparsetrace.scipy_rules.sparse import extremes as extremes
 from sparsetrace.scipy_rules.sparse import operators as operators
 from sparsetrace.scipy_rules.sparse import sparse_layout as sparse_layout
 from sparsetrace.scipy_rules.sparse import writing as writing

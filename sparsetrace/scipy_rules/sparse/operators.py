@@ -35,18 +35,19 @@ from sparsetrace.scipy_rules.sparse.classes import (
 )
 from sparsetrace.scipy_rules.sparse.elements import ALIGNED, elements_of_sparse
 
-__all__ = ["elementwise", "scaled"]
+__all__ = ["elementwise", "is_number", "operand_of", "scaled"]
 
 
-def _is_number(x) -> bool:
+def is_number(x) -> bool:
+    """Whether an operand is one number."""
     if isinstance(x, np.ndarray):
         return not x.ndim
     return is_traced(x) or np.isscalar(x)
 
 
-def _operand(x) -> Any:
+def operand_of(x) -> Any:
     """A sparse array, a number or a dense array; None for anything else."""
-    if scipy.sparse.issparse(x) or _is_number(x):
+    if scipy.sparse.issparse(x) or is_number(x):
         return x
     if isinstance(x, np.ma.MaskedArray):
         refuse("an operation of a sparse and a masked array", "what becomes of the mask is unknown")
@@ -83,11 +84,11 @@ def _sum(matrix, other, *, minus: bool = False, swapped: bool = False) -> Any:
     if type(other) is TracedMatrix:
         result = _sum(matrix, other.A, minus=minus, swapped=swapped)
         return matrix_over(np.asarray(result))
-    other = _operand(other)
+    other = operand_of(other)
     if other is None:
         return NotImplemented
     a = elements_of_sparse(matrix)
-    if _is_number(other):
+    if is_number(other):
         if is_traced(other) or other != 0:
             refuse("a sparse array and a number", "SciPy adds no number but zero to one")
         return _negative(matrix) if swapped else assembled(a.moved(lambda s: s.copy()))
@@ -108,10 +109,10 @@ def _product(matrix, other, *, swapped: bool = False) -> Any:
     """``A @ other``, or ``other @ A``."""
     if type(other) is TracedMatrix:
         return matrix_over(_product(matrix, other.A, swapped=swapped))
-    other = _operand(other)
+    other = operand_of(other)
     if other is None:
         return NotImplemented
-    if _is_number(other):
+    if is_number(other):
         return scaled(matrix, other)
     if not (is_sparse_traced(matrix) or scipy.sparse.issparse(other)):
         return other @ matrix if swapped else matrix @ other
@@ -142,20 +143,12 @@ def _product_of_vectors(matrix, other, *, swapped: bool) -> Any:
 
 def _multiply(matrix, other) -> Any:
     """Element by element."""
-    other = _operand(other)
+    other = operand_of(other)
     if other is None:
         return NotImplemented
-    if _is_number(other):
+    if is_number(other):
         return scaled(matrix, other)
     return assembled(arithmetic.multiplied(elements_of_sparse(matrix), other))
-
-
-def _extremum(matrix, other, ufunc: np.ufunc) -> Any:
-    if not scipy.sparse.issparse(other):
-        refuse(f"A.{ufunc.__name__} of a sparse array and a dense one", "it has no rule")
-    return assembled(
-        arithmetic.extremum(elements_of_sparse(matrix), elements_of_sparse(other), ufunc)
-    )
 
 
 @methods
@@ -172,12 +165,12 @@ class _Operators:
         return _sum(self, other, minus=True, swapped=True)
 
     def __matmul__(self: Any, other) -> Any:
-        if _is_number(other):
+        if is_number(other):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         return _product(self, other)
 
     def __rmatmul__(self: Any, other) -> Any:
-        if _is_number(other):
+        if is_number(other):
             raise ValueError("Scalar operands are not allowed, use '*' instead")
         return _product(self, other, swapped=True)
 
@@ -196,7 +189,7 @@ class _Operators:
         return _product(self, other)
 
     def __truediv__(self: Any, other) -> Any:
-        other = _operand(other)
+        other = operand_of(other)
         if other is None:
             return NotImplemented
         if scipy.sparse.issparse(other):
@@ -205,7 +198,7 @@ class _Operators:
                 "where B has no entry it is 0 / 0",
                 "Divide the data, or use A.multiply(B.power(-1)).",
             )
-        return scaled(self, 1 / other) if _is_number(other) else _multiply(self, 1 / other)
+        return scaled(self, 1 / other) if is_number(other) else _multiply(self, 1 / other)
 
     def __rtruediv__(self: Any, other) -> Any:
         return NotImplemented
@@ -228,22 +221,16 @@ class _Operators:
             result = result @ self
         return result
 
-    def maximum(self: Any, other) -> Any:
-        return _extremum(self, other, np.maximum)
-
-    def minimum(self: Any, other) -> Any:
-        return _extremum(self, other, np.minimum)
-
     # ------------------------------------------------------------------ in place
     def __imul__(self: Any, other) -> Any:
-        if not _is_number(other):
+        if not is_number(other):
             return NotImplemented
         elements = self._parts.elements
         elements *= other
         return self
 
     def __itruediv__(self: Any, other) -> Any:
-        if not _is_number(other):
+        if not is_number(other):
             return NotImplemented
         self *= 1.0 / other
         return self
@@ -294,7 +281,7 @@ methods(type("_Absolute", (), {"__abs__": _UNARY[np.absolute]}))
 # ------------------------------------------------------------------------- comparisons
 def _compared(matrix, other, compare: Callable[[Any, Any], Any]) -> Any:
     """At a point, what SciPy gives for the values; it keeps no element that is False."""
-    other = _operand(other)
+    other = operand_of(other)
     if other is None:
         return NotImplemented
     pair = [matrix, other]

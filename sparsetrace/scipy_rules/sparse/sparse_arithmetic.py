@@ -53,7 +53,8 @@ def added(a: SparseElements, b: SparseElements, *, minus: bool = False) -> Spars
 
 def extremum(a: SparseElements, b: SparseElements, ufunc: Callable[..., Any]) -> SparseElements:
     """``A.maximum(B)`` or ``A.minimum(B)``."""
-    result = a.ones().tocsr() + b.ones().tocsr()
+    kind = a.format if a.format in ("csr", "csc") else "csr"
+    result = a.ones().asformat(kind) + b.ones().asformat(kind)
     x, y = (placed(result, [operand.term()]) for operand in (a, b))
     return SparseElements(x.structure, ufunc(x.elements, y.elements))
 

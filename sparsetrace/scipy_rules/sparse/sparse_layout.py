@@ -279,12 +279,6 @@ class _Layout:
         count = np.prod([self.shape[at] for at in _axes(self, axis)])
         return scaled(self, 1.0 / count).sum(axis, dtype, out)
 
-    def max(self: Any, axis=None, out=None, **options) -> Any:
-        return _extreme(self, np.max, axis, out)
-
-    def min(self: Any, axis=None, out=None, **options) -> Any:
-        return _extreme(self, np.min, axis, out)
-
 
 def _axes(matrix, axis) -> tuple[int, ...]:
     """The axes that are summed over."""
@@ -292,9 +286,3 @@ def _axes(matrix, axis) -> tuple[int, ...]:
         return tuple(range(matrix.ndim))
     axes = {int(at) % matrix.ndim for at in (axis if isinstance(axis, tuple) else (axis,))}
     return tuple(sorted(axes))
-
-
-def _extreme(matrix, function: Callable[..., Any], axis, out) -> Any:
-    if axis is not None or out is not None:
-        refuse(f"A.{function.__name__}(axis)", "its result is sparse", "Use A.toarray().")
-    return function(matrix.toarray())

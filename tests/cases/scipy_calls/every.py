@@ -12,7 +12,7 @@ from cases.scipy_calls.fftpack import FFTPACK
 from cases.scipy_calls.fortran import FORTRAN
 from cases.scipy_calls.interpolate import ORDINATES, POINTS
 from cases.scipy_calls.linalg import DECOMPOSITIONS, LINALG, MATRICES
-from cases.scipy_calls.ndimage import IMAGES
+from cases.scipy_calls.ndimage import IMAGES, MODES
 from cases.scipy_calls.others import EQUATIONS, OTHERS
 from cases.scipy_calls.signal import LONGER, SIGNAL
 from cases.scipy_calls.spatial import HULLS, METRICS, ROTATIONS
@@ -276,7 +276,8 @@ MANY = {  # points: where one piece of many is chosen, and where SciPy takes its
         for name in (
             *("grey_erosion", "grey_erosion, structure", "grey_dilation, structure"),
             *("maximum", "minimum", "median", "extrema", "extrema, labels"),
-            *("median_filter, cval", "grey_dilation, cval"),
+            *("median_filter, cval", "grey_dilation, cval", "rank_filter, holes"),
+            *(f"rank_filter, repeated, {mode}" for mode in MODES),
         )
     },
     "ordinates PchipInterpolator": 30,

@@ -57,6 +57,25 @@ IMAGES = {
     "median_filter": lambda x: nd.median_filter(x, 3),
     "percentile_filter": lambda x: nd.percentile_filter(x, -40, 2),
     "rank_filter": lambda x: nd.rank_filter(x, -1, footprint=[1, 1, 0]),
+    "rank_filter, holes": lambda x: nd.rank_filter(
+        x, 1, footprint=[1, 0, 1, 1], mode="constant", cval=9.0
+    ),
+    "rank_filter, reflected four times": lambda x: nd.rank_filter(x[:3], 2, 23),
+    **{
+        f"rank_filter, repeated, {mode}": lambda x, m=mode: nd.rank_filter(
+            x.reshape(2, 2), 1, (7, 2), mode=m, cval=9.0
+        )
+        for mode in MODES
+    },
+    "minimum_filter, repeated": lambda x: nd.minimum_filter(
+        x[:2], footprint=np.arange(9) % 3, mode="mirror"
+    ),
+    "correlate, repeated": lambda x: nd.correlate(x[:2], np.arange(1.0, 10.0)),
+    "convolve, repeated": lambda x: nd.convolve(x[:2], x[1:], mode="wrap", origin=1),
+    "generic_filter, repeated": lambda x: nd.generic_filter(x[:2], lambda v: v[0] * v[-1], 9),
+    "grey_dilation, repeated": lambda x: nd.grey_dilation(
+        x[:2], structure=np.arange(9.0) / 9, mode="wrap"
+    ),
     "map_coordinates": lambda x: nd.map_coordinates(TABLE, x.reshape(2, 2)),
     "map_coordinates, linear": lambda x: nd.map_coordinates(TABLE, x.reshape(2, 2), order=1),
     **{
@@ -185,6 +204,9 @@ IMAGES = {
     ),
     "generic_filter1d": lambda x: nd.generic_filter1d(
         x, lambda line, out: np.copyto(out, line[:-2] * line[1:-1]), 3, mode="constant"
+    ),
+    "vectorized_filter, repeated": lambda x: nd.vectorized_filter(
+        x[:2], lambda v, axis: v.sum(axis), size=19
     ),
     "vectorized_filter": lambda x: nd.vectorized_filter(
         x.reshape(2, 2), np.mean, size=(1, 2), mode="nearest"

@@ -169,6 +169,12 @@ EQUATIONS = {
     "solve_ivp, dense": lambda x: (
         sg.solve_ivp(lambda t, y: CHAIN @ y, (0, 1), x[:3], dense_output=True, **EXACT).sol(0.4)
     ),
+    "solve_ivp, dense from a traced start": lambda x: (
+        lambda sol: np.array([sol.ts[0], x[1] * sol.ts[0], sol.ts[-1]])
+    )(sg.solve_ivp(lambda t, y: -y, (-x[0], 0), x[1:3], dense_output=True, **EXACT).sol),
+    "solve_ivp, evaluations": lambda x: (
+        sg.solve_ivp(lambda t, y: CHAIN @ y, (0, 1), x[:3], "BDF", **EXACT).nfev * x
+    ),
     "solve_ivp, dense at times": lambda x: (
         sg.solve_ivp(lambda t, y: -y, (0, 1), x[:2], dense_output=True, **EXACT).sol([0, 0.4]).T
     ),

@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate
 
 import sparsetrace as st
+from oracles import dense
 
 POINT = np.array([0.4, 0.2, 0.7, 0.3])
 
@@ -92,3 +93,15 @@ def test_a_solution_between_boundaries_multiplies_what_its_phases_read():
 
     assert st.jacobian_sparsity(f, POINT).nnz == 3
     assert st.hessian_sparsity(f, POINT).toarray()[0, 1]
+
+
+def test_how_far_a_dense_solution_reaches():
+    def ends(x, local):
+        sol = integrate.solve_ivp(lambda t, y: -y, (0.0, x[0]), x[1:], dense_output=True).sol
+        return np.append(sol.t_max, sol.ts[1:] if local else sol.ts[-1])
+
+    x = np.array([1.3, 0.4, 0.7])
+    assert dense(st.jacobian_sparsity(ends, x, False, argnums=0)).tolist() == [[1, 0, 0]] * 2
+    pattern = dense(st.jacobian_sparsity(ends, x, True, argnums=0, local=True))
+    assert pattern[0].tolist() == pattern[-1].tolist() == [1, 0, 0]
+    assert (pattern[1:-1] == 1).all()  # the steps between depend on all
