@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sparsetrace.context import CURRENT
+from sparsetrace.dispatch.keeping_functions import some_keep
 from sparsetrace.dispatch.lent_numbers import settle
 from sparsetrace.errors import InputError, UnsupportedError, explain, opaque_call
 from sparsetrace.operands.binding import NOT_GIVEN, Binder, Handler, binder
@@ -49,12 +50,22 @@ class Call:
         """What the function makes of ordinary arguments, outside of the trace.
 
         Its own Python code might else make traced buffers, where a run made such before.
+        Functions among them are given numbers in place of traced ones, and may keep none.
         """
+        self.check_functions(*args, *kwargs.values())
         token = CURRENT.set(None)
         try:
             return self.original(*args, **kwargs)
         finally:
             CURRENT.reset(token)
+
+    def check_functions(self, *given: Any) -> None:
+        """Refuse functions that may keep numbers which stand for traced ones."""
+        if some_keep(given):
+            self.refuse(
+                "a function that it calls may keep the numbers that it is given",
+                "Pass a function that changes nothing, and raises no errors.",
+            )
 
     def refuse(self, problem: str, remedy: str) -> NoReturn:
         """Raise the error of a call that has no rule."""

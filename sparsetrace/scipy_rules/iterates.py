@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sparsetrace.context import CURRENT
+from sparsetrace.dispatch.keeping_functions import may_hand_out, may_keep
 from sparsetrace.dispatch.lent_numbers import Loan, lend, take_back
 from sparsetrace.errors import TracingError
 from sparsetrace.graph.graph import OPAQUE, Ids
@@ -26,59 +25,13 @@ from sparsetrace.graph.reach import Reach
 from sparsetrace.operands.operands import contains_traced
 from sparsetrace.scipy_rules.callbacks import lent_number, of_values
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, current, made
-from sparsetrace.user_code.effects import has_effects
-from sparsetrace.user_code.reach import reached
 
-__all__ = ["Iterates", "may_hand_out", "may_keep"]
+__all__ = ["Iterates"]
 
 
 _RESULT = "intermediate_result"
 """The name by which a callback asks for a result."""
-_MAKERS = (__name__.rpartition(".")[0], "scipy.", "numpy")
-"""Whose functions keep nothing, but for those that they were made of."""
 _IN_ORDER = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
-def may_keep(function: Callable[..., Any]) -> bool:
-    """Whether a function may keep what it is given.
-
-    Examples
-    --------
-    >>> import math
-    >>> seen = []
-    >>> may_keep(math.sin), may_keep(seen.append)
-    (False, True)
-    """
-    trace = CURRENT.get()
-    by_names = dict if trace is None else trace.functions
-    is_heard = not isinstance(sys.stdout, io.StringIO)
-    return any(has_effects(f, may_speak=is_heard, reached=by_names) for f in _users(function))
-
-
-def may_hand_out(function: Callable[..., Any]) -> bool:
-    """Whether a function may keep what it is given, or take it along in an error."""
-    return may_keep(function) or reached([function]).raises()
-
-
-def _users(function: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
-    """The functions in one that a rule, or SciPy, has made of them; else itself."""
-    known = id(getattr(function, "__func__", function))
-    if known in seen:
-        return
-    owner = getattr(function, "__self__", None)
-    is_made = _is_made(function) and (owner is None or _is_made(type(owner)))
-    if not is_made:
-        yield function
-        return
-    cells = (cell.cell_contents for cell in getattr(function, "__closure__", None) or ())
-    named = {**(getattr(function, "__kwdefaults__", None) or {}), **getattr(owner, "__dict__", {})}
-    for held in (*cells, *(getattr(function, "__defaults__", None) or ()), *named.values()):
-        if callable(held):
-            yield from _users(held, seen | {known})
-
-
-def _is_made(x: Any) -> bool:
-    return (getattr(x, "__module__", None) or "").startswith(_MAKERS)
 
 
 class Iterates:

@@ -174,6 +174,7 @@ def dense(call: Call, *sources, **options) -> Any:
 
     Shapes come from a run on well-conditioned matrices.
     """
+    call.check_functions(*options.values())
     trace = current()
     total = interact_all(trace.graph, union_of_all(*sources))
     sample = call.original(*map(sample_of, sources), **options)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.integrate as si
+import scipy.linalg as sa
 import scipy.optimize as so
 import scipy.sparse.linalg as sl
+import scipy.stats as ss
 from numpy.testing import assert_array_equal
+from scipy.cluster.hierarchy import linkage
 from scipy.optimize import elementwise
 
 import sparsetrace as st
@@ -212,6 +215,29 @@ ENDING = {
 def test_what_an_error_takes_out_of_a_search_is_refused(name, local):
     with pytest.raises(UnsupportedError, match="keeps numbers of the search"):
         st.jacobian_sparsity(ending(ENDING[name]), X, local=local)
+
+
+def _own(keep):
+    class Decay(ss.rv_continuous):
+        def _pdf(self, z):
+            return np.exp(-keep(z))
+
+    return Decay(a=0)
+
+
+CALLED = {
+    "funm": lambda x, keep: sa.funm(np.diag(x), lambda v: np.exp(keep(v))),
+    "sort of schur": lambda x, keep: sa.schur(np.diag(x) + 0.1, sort=lambda a, *b: keep(a) > 0),
+    "metric of linkage": lambda x, keep: linkage(x[:, None], metric=lambda a, b: keep(a - b)[0]),
+    "density of one's own": lambda x, keep: _own(keep).cdf(x[0]),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+@pytest.mark.parametrize("local", [False, True])
+def test_functions_that_may_keep_what_stands_for_traced_numbers_are_refused(name, local):
+    with pytest.raises(UnsupportedError, match="may keep"):
+        st.jacobian_sparsity(least(CALLED[name]), X, local=local)
 
 
 def test_what_solout_is_given_is_refused():

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.dispatch.keeping_functions import may_hand_out
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, dtype_of, ids_of
@@ -27,7 +28,7 @@ from sparsetrace.scipy_rules.callbacks import (
 )
 from sparsetrace.scipy_rules.integrate.equations import T_EVAL, Dense, Problem, Steps
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
-from sparsetrace.scipy_rules.iterates import Iterates, may_hand_out
+from sparsetrace.scipy_rules.iterates import Iterates
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import (
     Hidden,

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.dispatch.keeping_functions import may_hand_out, may_keep
 from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.errors import TracingError
 from sparsetrace.graph.graph import OPAQUE, Ids
@@ -34,7 +35,7 @@ from sparsetrace.scipy_rules.callbacks import (
 )
 from sparsetrace.scipy_rules.integrate.events import POINT, Events
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
-from sparsetrace.scipy_rules.iterates import Iterates, may_hand_out, may_keep
+from sparsetrace.scipy_rules.iterates import Iterates
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
 T_EVAL = "Give the times as t_eval."

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsetrace.dispatch.keeping_functions import may_hand_out
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.scipy_rules.callbacks import Returned, unknown_number
 from sparsetrace.scipy_rules.integrate.jumps import moving, unwatched, varying
-from sparsetrace.scipy_rules.iterates import Iterates, may_hand_out
+from sparsetrace.scipy_rules.iterates import Iterates
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
 
 POINT = "Take the pattern at a point, with local=True."

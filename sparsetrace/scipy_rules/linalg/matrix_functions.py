@@ -188,6 +188,7 @@ def signm(call, A, disp=True):
 def funm(call, A, func, disp=True):
     if disp is False:
         call.refuse("an estimate of its error has no rule", "Leave disp out.")
+    call.check_functions(func)
     if contains_traced(func(np.full(1, 0.5 + 0j))):
         call.refuse(
             "the function may not read what depends on the inputs",

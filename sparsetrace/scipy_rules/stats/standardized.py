@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.dispatch.function_rules import holds_traced, is_given
+from sparsetrace.dispatch.keeping_functions import may_keep
 from sparsetrace.operands.operands import contains_traced, ids_of, is_traced, values_of
 from sparsetrace.scipy_rules.points import function_of
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
@@ -74,6 +75,8 @@ class Standard:
                 return replace(self, method="ppf")(1.0 - point, shapes, inside)
         if holds_traced(distribution) or any(map(_reads_traced, _user_functions(distribution))):
             self._refuse("SciPy computes it from methods that use traced numbers")
+        if any(map(may_keep, _user_functions(distribution))):
+            self._refuse("SciPy computes it from methods that may keep numbers")
         varying = [True] * count
         if self.discrete:
             varying = [False] + [self.method not in ("ppf", "isf")] * len(shapes)
