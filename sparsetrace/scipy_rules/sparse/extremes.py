@@ -96,7 +96,7 @@ def _extreme(matrix, ufunc: np.ufunc, axis, out, *, explicit: bool) -> Any:
     return scipy.sparse.coo_matrix(values.reshape([1 if at in axes else -1 for at in (0, 1)]))
 
 
-def _place(matrix, function: Any, axis, out, *, explicit: bool) -> Any:
+def _place(matrix, function: Any, worst: float, axis, out, *, explicit: bool) -> Any:
     if out is not None:
         raise ValueError(f"Sparse {function.__name__} does not support an 'out' parameter.")
     elements = elements_of_sparse(matrix)
@@ -107,7 +107,6 @@ def _place(matrix, function: Any, axis, out, *, explicit: bool) -> Any:
     if explicit and len(axes) == dense.ndim:  # a place among the elements that are stored
         return function(elements_of_sparse(matrix.tocoo()).canonical().elements)
     if explicit:
-        worst = -np.inf if function is np.argmax else np.inf
         dense = np.where(_stored(matrix), dense, worst)
     if len(axes) == dense.ndim:
         return function(dense)
@@ -140,7 +139,7 @@ class _Extremes:
         return _extreme(self, np.fmin, axis, out, explicit=explicit)
 
     def argmax(self: Any, axis=None, out=None, *, explicit=False) -> Any:
-        return _place(self, np.argmax, axis, out, explicit=explicit)
+        return _place(self, np.argmax, -np.inf, axis, out, explicit=explicit)
 
     def argmin(self: Any, axis=None, out=None, *, explicit=False) -> Any:
-        return _place(self, np.argmin, axis, out, explicit=explicit)
+        return _place(self, np.argmin, np.inf, axis, out, explicit=explicit)
