@@ -60,7 +60,8 @@ def _users(function: Any, seen: frozenset[int] = frozenset()) -> Iterator[Any]:
 
 
 def _is_made(x: Any) -> bool:
-    return (getattr(x, "__module__", None) or "").startswith(_MAKERS)
+    module = getattr(x, "__module__", None) or getattr(x, "__globals__", {}).get("__name__")
+    return str(module).startswith(_MAKERS)
 
 
 def some_keep(values: Iterable[Any]) -> bool:
@@ -71,6 +72,5 @@ def some_keep(values: Iterable[Any]) -> bool:
     >>> some_keep([1.0, len, [].append]), some_keep([1.0, len, float])
     (True, False)
     """
-    return any(
-        callable(value) and not isinstance(value, type) and may_hand_out(value) for value in values
-    )
+    functions = (x for x in values if callable(x) and not isinstance(x, type))
+    return any(may_hand_out(x) for x in functions if not _is_made(type(x)))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.keeping_functions import may_keep
 from sparsetrace.dispatch.lent_numbers import lend
 from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.graph.graph import OPAQUE, Columns, Graph, Ids
@@ -80,6 +81,8 @@ class Returned:
     def __init__(self) -> None:
         self.ids: Ids | None = None
         self.dtype: np.dtype[Any] = np.dtype(float)
+        self.first: Any = None
+        """What was returned before SciPy was left in a global trace."""
 
     def add(self, result) -> None:
         """Take another result, of the same shape."""
@@ -99,6 +102,11 @@ class Returned:
         if total is not None:
             none = current().graph.opaques(np.shape(result))
             self.ids = _beside(none if self.ids is None else self.ids, total)
+
+    def add_first(self, function: Callable[..., Any], shape: tuple[int, ...]) -> None:
+        """Take what the first call gave, too, if later ones may find another state."""
+        if self.first is not None and may_keep(function):
+            self.add(array_of(self.first).reshape(shape))
 
     def add_all(self, call: Callable[[], Any]) -> None:
         """Add what a function returns in a global trace, whatever branches it takes between calls.
@@ -143,6 +151,7 @@ class Returned:
             if not contains_traced(result):
                 return result
             if not trace.local:
+                self.first = result
                 raise TracedResult
             if keep:
                 self.add(array_of(result))

@@ -29,6 +29,7 @@ from sparsetrace.scipy_rules.callbacks import (
 from sparsetrace.scipy_rules.integrate.equations import T_EVAL, Dense, Problem, Steps
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.iterates import Iterates
+from sparsetrace.scipy_rules.kept_state import until_settled
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import (
     Hidden,
@@ -103,13 +104,19 @@ def solve_bvp(
             return made(trace, np.full(1, total_of((slopes, ends)), np.int32), float)
 
         returned = Returned()
+        beside = {"fun_jac": ((m,), (n, m)), "bc_jac": ((n,), (n,))}
+        beside = {k: v for k, v in beside.items() if given[k] and may_hand_out(given[k])}
+
         with uncut(), moving(trace) as place:
-            returned.add_all(read)
+
+            def once() -> None:
+                returned.add_all(read)
+                for name, shapes in beside.items():
+                    given[name](*map(lent_number, shapes), *parameters)
+
+            until_settled(once, fun, bc, *(given[name] for name in beside))
         assert returned.ids is not None
         met.totals += list(returned.ids)
-        for name, shapes in (("fun_jac", ((m,), (n, m))), ("bc_jac", ((n,), (n,)))):
-            if given[name] is not None and may_hand_out(given[name]):
-                given[name](*map(lent_number, shapes), *parameters)
     total = trace.graph.union_all([*met.totals, total_of((x, S))])
     total = interact_all(trace.graph, np.maximum(np.asarray(total), OPAQUE))
     total = trace.graph.node(total)  # not what the functions may have kept
@@ -175,9 +182,13 @@ def cubature(call, f, a, b, rule, rtol, atol, max_subdivisions, args, workers, p
             if returned.ids is None and not limits:
                 return found
     if found is None:
-        with moving(trace) as place:
-            points = place((3, width), between=between)
-            returned.add(array_of(f(points, *args)).sum(axis=0))
+
+        def once() -> None:
+            with moving(trace) as place:
+                points = place((3, width), between=between)
+                returned.add(array_of(f(points, *args)).sum(axis=0))
+
+        until_settled(once, f)
     if returned.ids is None:
         returned.ids = np.full(
             np.shape(getattr(found, "estimate", 0.0)), trace.graph.opaque, np.int32

@@ -36,6 +36,7 @@ from sparsetrace.scipy_rules.callbacks import (
 from sparsetrace.scipy_rules.integrate.events import POINT, Events
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.iterates import Iterates
+from sparsetrace.scipy_rules.kept_state import until_settled
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 
 T_EVAL = "Give the times as t_eval."
@@ -48,8 +49,8 @@ class Problem:
         self.function, self.y0 = function, y0
         self.keeps = may_keep(function)
         self.iterates, self.has_events = Iterates(depend=True), False
-        self._jacobian: Callable[..., Any] | None = None
-        """That of the function, if it may keep something."""
+        self.beside: list[Callable[..., Any]] = []
+        """Other functions of times and states, which may keep something: a Jacobian, events."""
         self.start = np.maximum(ids_of(current(), y0), OPAQUE)
         self.marks = current().graph.node(self.start)
 
@@ -60,7 +61,7 @@ class Problem:
         if not (trace.local or contains_traced(self.y0) or times is not None):
             self.iterates.depend = False
             with suppress(TracedResult):
-                return None, solve(Returned().values_only(self.function), y0)
+                return None, solve(returned.values_only(self.function), y0)
         loan = lend(trace.graph, self.marks)
         if trace.local:
             with varying(trace) as steps:
@@ -68,9 +69,8 @@ class Problem:
                 found = solve(steps.each(followed), y0)
             returned.join_steps(steps, self.start)
         else:
-            self._once(self.marks, returned, times)
-            if self._jacobian is not None:
-                self._jacobian(lent_number(), lent_number(self.start.shape))
+            until_settled(lambda: self._each_once(returned, times), self.function, *self.beside)
+            returned.add_first(self.function, self.start.shape)
         if returned.ids is None:  # constant slopes
             returned.ids = np.full(self.start.shape, trace.graph.opaque, np.int32)
         out, reads = self._reached(returned, times)
@@ -88,9 +88,15 @@ class Problem:
                 out = self._united(trace.graph.union(returned.ids, out), reads, times)
         return trace.graph.node(out), found  # not what the function may have kept
 
+    def _each_once(self, returned: Returned, times: Ids | None) -> None:
+        self._once(self.marks, returned, times)
+        for function in self.beside:
+            function(lent_number(), lent_number(self.start.shape))
+
     def jacobian(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The Jacobian of the function for SciPy, which may keep what it is given."""
-        self._jacobian = function if not current().local and may_hand_out(function) else None
+        if not current().local and may_hand_out(function):
+            self.beside.append(function)
         return of_jacobian(self.iterates.shown_to(function))
 
     def _in_time(self, followed: Callable[..., Any], times: Ids | None) -> Callable[..., Any]:
@@ -186,7 +192,9 @@ def solve_ivp(
     if callable(options.get("jac")):
         options["jac"] = problem.jacobian(options["jac"])
     looked_for = None if events is None else Events(events, extra, problem.iterates)
-    problem.has_events = looked_for is not None
+    if looked_for is not None:
+        problem.has_events = True
+        problem.beside += looked_for.keeping() if global_ else []
 
     def solve(right_hand_side, start):
         return call.original(

@@ -44,6 +44,14 @@ class Events:
         """Whether an event may end the solution."""
         return any(getattr(event, "terminal", None) for event in self._events)
 
+    def keeping(self) -> list[Callable[..., Any]]:
+        """Those that may keep something, of a time and a state."""
+        return [
+            lambda t, y, event=event: event(t, y, *self._extra)
+            for event in self._events
+            if may_hand_out(event)
+        ]
+
     def values_only(self) -> list[Any]:
         """The same for SciPy."""
         return [self._for_scipy(event) for event in self._events]

@@ -25,6 +25,7 @@ from sparsetrace.scipy_rules.callbacks import (
     reads_arguments_alone,
 )
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
+from sparsetrace.scipy_rules.kept_state import until_settled
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, constant, current, made
 from sparsetrace.scipy_rules.whole import whole
 
@@ -111,8 +112,13 @@ def _integral(call: Call, func, a, b, args, full_output, options: dict[str, Any]
         with suppress(Exception):  # where it takes this number, what it gives is no traced one
             returned.add(np.asarray(function(0.5)))
     if returned.ids is None:
-        with moving(trace) as place:
-            returned.add(array_of(function(place(between=between))))
+
+        def once() -> None:
+            with moving(trace) as place:
+                returned.add(array_of(function(place(between=between))))
+
+        until_settled(once, function)
+        returned.add_first(function, np.asarray(returned.ids).shape)
     return (*_results(returned, [a, b]), *_how(call, full_output))
 
 
@@ -177,12 +183,17 @@ def dblquad(call, func, a, b, gfun, hfun, args, epsabs, epsrel):
                 else result
             )
     reach = Reach(trace.graph)
-    with moving(trace) as place:
-        x = place(between=along)
-        ends = [array_of(limit(x)) for limit in inner]
-        for end in ends:
-            between.add(end)
-        returned.add(array_of(function(place(between=place_between(*ends)), x)))
+
+    def once() -> None:
+        with moving(trace) as place:
+            x = place(between=along)
+            ends = [array_of(limit(x)) for limit in inner]
+            for end in ends:
+                between.add(end)
+            returned.add(array_of(function(place(between=place_between(*ends)), x)))
+
+    until_settled(once, function, *inner)
+    returned.add_first(function, ())
     assert between.ids is not None
     read = [reach.of(node) for node in between.ids.reshape(-1).tolist() if node > OPAQUE]
     if all(node == (0, 0) for node in read):  # but the place

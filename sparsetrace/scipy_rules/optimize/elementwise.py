@@ -27,6 +27,7 @@ from sparsetrace.scipy_rules.callbacks import (
 )
 from sparsetrace.scipy_rules.integrate.jumps import moving, varying
 from sparsetrace.scipy_rules.iterates import Iterates
+from sparsetrace.scipy_rules.kept_state import until_settled
 from sparsetrace.scipy_rules.optimize.minima import uncut
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 
@@ -87,9 +88,14 @@ def _at(f, place, args: tuple[Any, ...], shape: tuple[int, ...]) -> Ids:
     trace = current()
     ids, dtype = np.maximum(ids_of(trace, place), OPAQUE), np.result_type(dtype_of(place), float)
     values = np.asarray(of_values(place), dtype) if trace.local else None
+    met: list[Ids] = []
+
+    def once() -> None:
+        met.append(ids_of(trace, array_of(f(made(trace, ids.copy(), dtype, values), *args))))
+
     with uncut():
-        found = array_of(f(made(trace, ids.copy(), dtype, values), *args))
-    ids = ids_of(trace, found)
+        until_settled(once, f)
+    ids = trace.graph.union_all(met)
     return np.asarray(np.broadcast_to(ids, np.broadcast_shapes(ids.shape, shape))).copy()
 
 
@@ -183,12 +189,16 @@ def _summed(call: Call, f, a, b, args, name: str, options) -> Any:
     between = places_between(shape, a, b)
     if not trace.local:
         returned = Returned()
-        if name == "sum":  # over numbers from the first on, between which nothing moves
-            place = unknown_number(shape) if between is None else made(trace, between, float)
-            returned.add(array_of(f(place, *args)))
-        else:
+
+        def once() -> None:
+            if name == "sum":  # over numbers from the first on, between which nothing moves
+                place = unknown_number(shape) if between is None else made(trace, between, float)
+                returned.add(array_of(f(place, *args)))
+                return
             with moving(trace) as unknown:
                 returned.add(array_of(f(unknown(shape, between=between), *args)))
+
+        until_settled(once, f)
         assert returned.ids is not None
         ids = np.broadcast_to(returned.ids, shape)
     else:

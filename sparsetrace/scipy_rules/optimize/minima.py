@@ -23,6 +23,7 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
 from sparsetrace.scipy_rules.callbacks import TracedResult, of_values, unknown_number
 from sparsetrace.scipy_rules.iterates import Iterates
+from sparsetrace.scipy_rules.kept_state import until_settled
 from sparsetrace.scipy_rules.optimize.starts import aside, beside_starts, varies
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -180,11 +181,16 @@ class _Search:
         ids = trace.graph.node(trace.graph.opaques(shape))
         lend(trace.graph, ids)
         z = made(trace, ids, float, place, scalar=not shape)
-        with uncut():
-            results = [function(z) for function in self.objectives]
-        if place is None:
-            for function, extra in self.others:
-                self.iterates.show_once(self.call, function, shape, extra)
+        results: list[Any] = []
+
+        def once() -> None:
+            with uncut():
+                results.extend([function(z) for function in self.objectives])
+            if place is None:
+                for function, extra in self.others:
+                    self.iterates.show_once(self.call, function, shape, extra)
+
+        until_settled(once, *self.objectives, *(function for function, _ in self.others))
         # a node of its own, not what the functions may have kept
         return np.asarray(trace.graph.node(total_of(results, self.sources)))
 
@@ -478,8 +484,9 @@ def curve_fit(
     marks = trace.graph.node(trace.graph.opaques((count,)))
     lend(trace.graph, marks)
     unknown = made(trace, marks, float, place)
+    values: list[Any] = []
     with uncut():
-        values = array_of(f(xdata, *unknown))
+        until_settled(lambda: values.append(array_of(f(xdata, *unknown))), f)
     total = trace.graph.node(total_of(values, sources))
     shapes = (count,), (count, count)
     all_ids = [np.broadcast_to(total, shape).copy() for shape in shapes]

@@ -29,6 +29,7 @@ from sparsetrace.scipy_rules.callbacks import (
     unknown_number,
 )
 from sparsetrace.scipy_rules.iterates import Iterates
+from sparsetrace.scipy_rules.kept_state import until_settled
 from sparsetrace.scipy_rules.optimize.starts import aside, beside_starts, varies
 from sparsetrace.scipy_rules.rule_tools import Call, Hidden, array_of, current, made
 from sparsetrace.scipy_rules.whole import total_of
@@ -68,11 +69,19 @@ def _root(
         z = made(trace, unknowns.copy(), float_dtype(start), values, scalar=not shape)
         return array_of(function(z))
 
-    residual = residuals(marks)
-    if found is None:
-        for option in others.values():
-            iterates.show_once(call, option, shape)
-    ids = np.maximum(ids_of(trace, residual), OPAQUE).reshape(-1)
+    met: list[Ids] = []
+
+    def once() -> None:
+        residual = residuals(marks)
+        kinds.append(dtype_of(residual))
+        met.append(np.maximum(ids_of(trace, residual), OPAQUE).reshape(-1))
+        if found is None:
+            for option in others.values():
+                iterates.show_once(call, option, shape)
+
+    kinds: list[Any] = [np.dtype(float)]
+    until_settled(once, function, *others.values())
+    ids = trace.graph.union_all(met)
     together = _joined(reached(trace.graph, marks, ids), marks.size)
     out = _of_groups(ids, together, shape)
     begun = None if is_bracket or not contains_traced(start) else np.asarray(total_of(start))
@@ -92,7 +101,7 @@ def _root(
     begins = not contains_traced(start)
     if found is not None and iterates.were_constants(out, loan, begins=begins):
         return None, found
-    dtype = np.result_type(dtype_of(residual), float)
+    dtype = np.result_type(*kinds)
     out = trace.graph.node(out)  # not what the function may have kept
     return made(trace, out, dtype, values, scalar=not shape), found
 
