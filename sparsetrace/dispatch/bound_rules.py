@@ -64,7 +64,7 @@ class Call:
         if some_keep(given):
             self.refuse(
                 "a function that it calls may keep the numbers that it is given",
-                "Pass a function that changes nothing, and raises no errors.",
+                "Pass a function that changes nothing.",
             )
 
     def refuse(self, problem: str, remedy: str) -> NoReturn:

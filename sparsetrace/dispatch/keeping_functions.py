@@ -65,7 +65,7 @@ def _is_made(x: Any) -> bool:
 
 
 def some_keep(values: Iterable[Any]) -> bool:
-    """Whether functions among some arguments may keep what they are given, or raise it.
+    """Whether functions among some arguments may keep what they are given.
 
     Examples
     --------
@@ -73,4 +73,4 @@ def some_keep(values: Iterable[Any]) -> bool:
     (True, False)
     """
     functions = (x for x in values if callable(x) and not isinstance(x, type))
-    return any(may_hand_out(x) for x in functions if not _is_made(type(x)))
+    return any(may_keep(x) for x in functions if not _is_made(type(x)))

@@ -399,3 +399,14 @@ def test_a_graph_is_not_flushed_where_something_was_kept():
         st.jacobian_sparsity(f, X, max_memory=20_000)
     with pytest.raises(UnsupportedError, match="keeps numbers"):
         st.jacobian_sparsity(f, X)
+
+
+def test_products_of_an_operator_among_constants_are_constants():
+    def f(x):
+        seen = []
+        scaled = lambda v: seen.append(v[0]) or v * [2.0, 3.0]  # noqa: E731
+        found = sl.cg(sl.LinearOperator((2, 2), matvec=scaled, dtype=float), [1.0, 2.0])[0]
+        return found[0] * x[0] + seen[-1] * x[1]
+
+    for local in (False, True):
+        assert_array_equal(st.jacobian_sparsity(f, X, local=local).toarray(), [[1, 1]])

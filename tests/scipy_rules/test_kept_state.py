@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.integrate as si
 import scipy.optimize as so
+import scipy.sparse.linalg as sl
 from numpy.testing import assert_array_equal
 
 import sparsetrace as st
@@ -126,6 +127,14 @@ TRACED = {
         counted(
             lambda x, factor: so.curve_fit(
                 lambda t, a: a * t * factor(), np.arange(3.0), np.arange(3.0), p0=[1.0]
+            )[0]
+        ),
+        [1, 1, 0],
+    ),
+    "cg": (
+        counted(
+            lambda x, factor: sl.cg(
+                sl.LinearOperator((1, 1), matvec=lambda v: 2 * v * factor(), dtype=float), [1.0]
             )[0]
         ),
         [1, 1, 0],

@@ -19,6 +19,7 @@ from sparsetrace.graph.graph import Ids
 from sparsetrace.operands.operands import contains_traced, ids_of, is_sparse_traced, values_of
 from sparsetrace.scipy_rules.callbacks import of_values
 from sparsetrace.scipy_rules.iterates import Iterates
+from sparsetrace.scipy_rules.kept_state import until_settled
 from sparsetrace.scipy_rules.linalg.matrix_functions import expm as dense_expm
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
@@ -44,17 +45,25 @@ class _Iteration:
 
     def __init__(self, call: Call, given, named) -> None:
         self.call, self._iterates = call, Iterates(depend=True)
+        self._met: list[Any] = []
+        """What products depend on where SciPy asks for them, at a point."""
         self._bound = inspect.signature(call.original).bind(*given, **named)
         self.arguments = self._bound.arguments
         sources, reads, by_scipy = [], [], _is_called_by_scipy()
         for name, value in self.arguments.items():
             if name in _MATRICES and _is_operator(value) and not by_scipy:
-                reads += _reads(value, self._iterates)
+                until_settled(
+                    lambda value=value: reads.extend(_reads(value, self._iterates)),
+                    value.matvec,
+                    self.arguments.get("callback"),
+                )
             elif is_sparse_traced(value) or contains_traced(value):
                 sources.append(value)
         self.total: Ids | None = None
         if sources or any(map(contains_traced, reads)):
-            self.total = current().graph.node(total_of(sources, reads))
+            total = current().graph.node(total_of(sources, reads))
+            if sources or not self._iterates.were_constants(total, begins=True):
+                self.total = total
 
     def show(self, shape: tuple[int, ...]) -> None:
         """Call the callback, in a global trace: with a solution, or with the norm of a residual."""
@@ -73,12 +82,37 @@ class _Iteration:
             if name == "callback":
                 self.arguments[name] = self._iterates.shown_to(value)
             elif _is_operator(value):
-                self.arguments[name] = _plain_operator(value, self._iterates)
+                self.arguments[name] = self._plain_operator(value)
             elif is_sparse_traced(value):
                 self.arguments[name] = value._at_point()
             elif contains_traced(value):
                 self.arguments[name] = np.array(values_of(value))
-        return self.original()
+        found = self.original()
+        if self._met:
+            before = made(current(), np.asarray(self.total), float, scalar=True)
+            self.total = current().graph.node(total_of(self._met, before))
+        return found
+
+    def _plain_operator(self, operator) -> Any:
+        """An operator that gives values; of its dtype SciPy asks by a product of its own."""
+
+        def plainly(product: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            handed = self._iterates.handed_to(product)
+
+            def called(v) -> Any:
+                result = handed(v)
+                if contains_traced(result):
+                    self._met.append(made(current(), total_of(result), float, scalar=True))
+                return of_values(result)
+
+            return called
+
+        return sys.modules["scipy.sparse.linalg"].LinearOperator(
+            operator.shape,
+            matvec=plainly(operator.matvec),
+            rmatvec=plainly(operator.rmatvec),
+            dtype=operator.dtype if operator.dtype != object else float,
+        )
 
     def spread(self, shape: tuple[int, ...], value=None, dtype: Any = float) -> Any:
         """An array that depends on everything."""
@@ -113,17 +147,6 @@ def _reads(operator, iterates: Iterates) -> list[Any]:
         except NotImplementedError:  # it has no adjoint
             continue
     return results
-
-
-def _plain_operator(operator, iterates: Iterates) -> Any:
-    """An operator that gives values; of its dtype SciPy asks by a product of its own."""
-    matvec, rmatvec = map(iterates.handed_to, (operator.matvec, operator.rmatvec))
-    return sys.modules["scipy.sparse.linalg"].LinearOperator(
-        operator.shape,
-        matvec=lambda v: of_values(matvec(v)),
-        rmatvec=lambda v: of_values(rmatvec(v)),
-        dtype=operator.dtype if operator.dtype != object else float,
-    )
 
 
 def _solution(call: Call, *given, **named) -> Any:
