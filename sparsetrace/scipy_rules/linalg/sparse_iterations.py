@@ -7,6 +7,7 @@ operator depends on is asked of one product with unknown numbers.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections.abc import Callable
@@ -52,11 +53,8 @@ class _Iteration:
         sources, reads, by_scipy = [], [], _is_called_by_scipy()
         for name, value in self.arguments.items():
             if name in _MATRICES and _is_operator(value) and not by_scipy:
-                until_settled(
-                    lambda value=value: reads.extend(_reads(value, self._iterates)),
-                    value.matvec,
-                    self.arguments.get("callback"),
-                )
+                read = functools.partial(self._read, value, reads)
+                until_settled(read, value.matvec, self.arguments.get("callback"))
             elif is_sparse_traced(value) or contains_traced(value):
                 sources.append(value)
         self.total: Ids | None = None
@@ -64,6 +62,9 @@ class _Iteration:
             total = current().graph.node(total_of(sources, reads))
             if sources or not self._iterates.were_constants(total, begins=True):
                 self.total = total
+
+    def _read(self, operator, reads: list[Any]) -> None:
+        reads += _reads(operator, self._iterates)
 
     def show(self, shape: tuple[int, ...]) -> None:
         """Call the callback, in a global trace: with a solution, or with the norm of a residual."""
