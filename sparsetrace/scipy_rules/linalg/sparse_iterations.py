@@ -50,7 +50,8 @@ class _Iteration:
         """What products depend on where SciPy asks for them, at a point."""
         self._bound = inspect.signature(call.original).bind(*given, **named)
         self.arguments = self._bound.arguments
-        sources, reads, by_scipy = [], [], _is_called_by_scipy()
+        sources, by_scipy = [], _is_called_by_scipy()
+        reads: list[Any] = []
         for name, value in self.arguments.items():
             if name in _MATRICES and _is_operator(value) and not by_scipy:
                 read = functools.partial(self._read, value, reads)

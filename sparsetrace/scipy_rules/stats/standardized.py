@@ -75,7 +75,8 @@ class Standard:
                 return replace(self, method="ppf")(1.0 - point, shapes, inside)
         if holds_traced(distribution) or any(map(_reads_traced, _user_functions(distribution))):
             self._refuse("SciPy computes it from methods that use traced numbers")
-        if any(map(may_keep, _user_functions(distribution))):
+        methods = (x for x in _user_functions(distribution) if isinstance(x, types.FunctionType))
+        if any(map(may_keep, methods)):
             self._refuse("SciPy computes it from methods that may keep numbers")
         varying = [True] * count
         if self.discrete:
