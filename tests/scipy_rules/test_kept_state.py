@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 
 import numpy as np
@@ -194,6 +195,51 @@ def test_first_calls_that_prepare_something_are_followed(solve):
         return si.solve_ivp(lambda t, y: -y * factor(), (0, 1), [1.0]).y[0, -1]
 
     assert_array_equal(st.jacobian_sparsity(f, X).toarray(), [[1, 1, 1]])
+
+
+class Remembering:
+    """Keeps a list whose last numbers tell later calls apart, in some way."""
+
+    def __init__(self, x):
+        self.x, self.items, self.turned = x, [0.0] * 4, collections.deque(range(8))
+
+    def appended(self, t):
+        self.items.append(self.items[-1] + 0.1)
+        return t * self.x[int(self.items[-1] > 0.45)]
+
+    def rotated(self, t):
+        self.turned.rotate(1)
+        return t * self.x[int(self.turned[0] > 4)]
+
+    def popped(self, t):
+        if self.items:
+            self.items.pop()
+            return t * self.x[0]
+        return t * self.x[1]
+
+    def replaced(self, t):
+        self.items = [*self.items, 1.0]
+        return t * self.x[int(sum(self.items) > 5)]
+
+
+@pytest.mark.parametrize("way", ["appended", "rotated", "popped", "replaced"])
+def test_lists_that_go_on_changing_lose_nothing(way):
+    def f(x):
+        return si.quad(getattr(Remembering(x), way), 0, 1)[0]
+
+    if way in ("appended", "rotated"):
+        assert st.jacobian_sparsity(f, X).toarray()[0, :2].all()
+    else:
+        with pytest.raises(UnsupportedError, match="from one call to the next"):
+            st.jacobian_sparsity(f, X)
+
+
+def test_a_log_of_constants_is_no_memory():
+    def f(x):
+        log = []
+        return si.quad(lambda t: log.append("asked") or log.append(1.0) or t * x[0], 0, 1)[0]
+
+    assert_array_equal(st.jacobian_sparsity(f, X).toarray(), [[1, 0, 0]])
 
 
 @pytest.mark.parametrize("name", ["text", "array", "length", "iterator"])
