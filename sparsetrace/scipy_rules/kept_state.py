@@ -8,7 +8,9 @@ of those that do not; other state that goes on changing is refused.
 
 from __future__ import annotations
 
+import enum
 import sys
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,7 +29,9 @@ _MOST_CALLS = 16
 _NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 _PLAIN = (str, bytes, tuple, type(None), np.ndarray)
 _HOLDERS = frozenset((list, dict))
-_SHOWN = (*_NUMBERS, str, bytes, tuple, type(None), list, dict)
+_SHOWN = (
+    *_NUMBERS, str, bytes, tuple, type(None), list, dict, enum.Enum, type, types.FunctionType
+)  # fmt: skip
 _ABSENT: Any = object()
 
 Place = tuple[Any, Any, Callable[[Any], None]]
@@ -102,7 +106,7 @@ class _State:
         # what is added again and again tells no calls apart
         is_new = any(not _are_same(self._added.get(key, []), more[key]) for key in more)
         self._added = more
-        if any(not isinstance(value, _NUMBERS) for _, value, _ in changed):
+        if any(isinstance(value, _PLAIN) for _, value, _ in changed):
             self.refuse()
         for key, value, put in (*changed, *added):
             if isinstance(value, _NUMBERS):
@@ -158,7 +162,10 @@ def _is_same(one: Any, other: Any) -> bool:
         return one.shape == other.shape and bool(((one == other) | (one != one)).all())
     if isinstance(one, (*_NUMBERS, str, bytes)):
         return bool(one == other) or (one != one and other != other)
-    return not isinstance(one, _PLAIN) or bool(one == other)
+    if isinstance(one, tuple):
+        return _are_same(list(one), list(other))
+    # another one; of others what they hold is looked at on its own
+    return not isinstance(one, enum.Enum | type | types.FunctionType)
 
 
 def _places(found: Reached) -> Iterator[Place]:
@@ -169,23 +176,25 @@ def _places(found: Reached) -> Iterator[Place]:
     indexed = [(some, at) for some in series for at in range(len(some))]
     for some, key in (*scopes, *items, *indexed):
         value = some[key]
-        if isinstance(value, _SHOWN):
-            yield (id(some), key), value, _putting(some, key)
+        yield (id(some), key), _shown(value), _putting(some, key)
     for cell in found.cells:
         try:
             value = cell.cell_contents
         except ValueError:  # it is not filled yet
             continue
-        if isinstance(value, _SHOWN):
-            yield id(cell), value, _filling(cell)
+        yield id(cell), _shown(value), _filling(cell)
     for item, names in found.slots:
         for name in names:
             value = getattr(item, name, _ABSENT)
-            if isinstance(value, _SHOWN):
-                yield (id(item), name), value, _setting(item, name)
+            yield (id(item), name), _shown(value), _setting(item, name)
     for array in found.arrays:
         if type(array) is np.ndarray and array.dtype.kind != "O":
             yield id(array), array, _putting(None, None)
+
+
+def _shown(value: Any) -> Any:
+    """What tells an object from another one: itself, or of those with a state its class."""
+    return value if isinstance(value, _SHOWN) else type(value)
 
 
 def _place(key: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import enum
 import itertools
 
 import numpy as np
@@ -77,6 +78,24 @@ def of_a_callback(x):
 
     weighed = lambda z: gain[0] * (z[0] - x[0]) ** 2 + z[0] ** 2  # noqa: E731
     return so.minimize(weighed, [0.1], callback=callback).x[0]
+
+
+class Mode(enum.Enum):
+    EARLY = 1
+    LATE = 2
+
+
+def of_a_mode(x):
+    """The mode is read before it is set."""
+    mode, calls = [Mode.EARLY], [0]
+
+    def integrand(t):
+        factor = x[0] if mode[0] is Mode.EARLY else x[1]
+        calls[0] += 1
+        mode[0] = Mode.LATE if calls[0] > 5 else Mode.EARLY
+        return t * factor
+
+    return si.quad(integrand, 0, 1)[0]
 
 
 def in_a_variable(x):
@@ -232,6 +251,12 @@ def test_lists_that_go_on_changing_lose_nothing(way):
     else:
         with pytest.raises(UnsupportedError, match="from one call to the next"):
             st.jacobian_sparsity(f, X)
+
+
+def test_a_mode_that_calls_set_to_and_fro_is_refused():
+    with pytest.raises(UnsupportedError, match=r"from one call to the next"):
+        st.jacobian_sparsity(of_a_mode, X)
+    assert st.jacobian_sparsity(of_a_mode, X, local=True).nnz == 2
 
 
 def test_a_log_of_constants_is_no_memory():
