@@ -80,6 +80,34 @@ def _iterations(x):
     return roots
 
 
+class Masked:
+    """Arrays computed with behind a mask, or behind a place that the inputs choose."""
+
+    params = ["nothing", "a mask", "a place"]
+    param_names = ["behind"]
+
+    def setup(self, behind):
+        self.x = np.linspace(-1.0, 1.0, 24)
+        self.time_arrays(behind)
+
+    def time_arrays(self, behind):
+        jacobian_sparsity(lambda x: _steps(x, behind), self.x)
+
+
+def _steps(x, behind):
+    if behind == "a mask":
+        x[x > 0.5] = 0.0
+    elif behind == "a place":
+        x[np.argmax(x[:2])] = 0.0
+    u, v = x[:12], x[12:]
+    for _ in range(100):
+        s, c = np.sin(v), np.cos(u)
+        w = np.sqrt((c * s) ** 2 + (c * u - s * c * v) ** 2)
+        z = np.arctan2(w, u * c + 1.0)
+        v = u + (1 - z) * 0.3 * np.sin(z) * (w + z * c * (s + z * (-1 + 2.0 * s**2)))
+    return v
+
+
 class Converging:
     """A loop over an array to a tolerance: without an end of its own, or with a history."""
 

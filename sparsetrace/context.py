@@ -84,6 +84,9 @@ class Trace:
     names : object or None
         Which arrays hold the same values (`sparsetrace.arrays.value_names`): from the first mask
         on that picks elements, or from the start.
+    bounds : object or None
+        Between which numbers values lie (`sparsetrace.arrays.value_bounds`): in runs that keep
+        them, and name all values, from the start.
     functions : callable
         Gives the functions that operators and attributes of any object may run, by their names.
     masks : object or None
@@ -91,7 +94,8 @@ class Trace:
     moving : object or None
         What moves in the integrand that runs (`sparsetrace.scipy_rules.integrate.jumps`).
     name_values : callable or None
-        Asks for a run with `names` from the start: two masks met that may be the same.
+        Asks for a run with `names` and `bounds` from the start: two masks met that may be the same,
+        or an index depends on the inputs.
     rows : dict
         Views of elements that the inputs choose, by the identity of their ids: a weak reference
         to these, the ids of the array that is shown, and the key.
@@ -112,6 +116,7 @@ class Trace:
         "alike",
         "ambient",
         "becomes_object",
+        "bounds",
         "calm",
         "choices",
         "compared",
@@ -177,6 +182,7 @@ class Trace:
         self.stateless = False
         self.keeps_writes = False
         self.names: Any = None
+        self.bounds: Any = None
         self.is_quick = not local
         self.masks: Any = None
         self.moving: Any = None
@@ -187,7 +193,8 @@ class Trace:
 
     def name_values_by(self, names: Any) -> None:
         """Have values named from now on, and their bounds kept: no operation leaves that out."""
-        self.names, self.is_quick, self.is_idle = names, False, False
+        self.names, self.bounds = names, names.bounds
+        self.is_quick = self.is_idle = False
 
     def calms(self, calm: bool) -> None:
         """Note whether operations need no look at floating-point errors from now on."""

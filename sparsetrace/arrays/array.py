@@ -277,8 +277,8 @@ class TracedArray(Layout):
             result = traced_array(self._trace, ids, self._dtype, values)
         else:
             result = _scalar(self._trace, int(ids), self._dtype, values)
-        if self._trace.names is not None:
-            self._trace.names.bounds.moved(self, result, lambda ends: ends[key])
+        if self._trace.bounds is not None:
+            self._trace.bounds.moved(self, result, lambda ends: ends[key])
         return result
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -307,7 +307,7 @@ class TracedArray(Layout):
     def __iter__(self) -> Iterator[Any]:
         if self._ids.ndim == 0:
             raise TypeError("iteration over a 0-d array")
-        if self._values is not None or self._ids.ndim > 1 or self._trace.names is not None:
+        if self._values is not None or self._ids.ndim > 1 or self._trace.bounds is not None:
             return iter(Rows(self))
         return iter(_Numbers(self))
 
@@ -327,8 +327,8 @@ class TracedArray(Layout):
     def _element(self, *args: Any) -> Any:
         value = None if self._values is None else self._values.item(*args)
         result = _scalar(self._trace, self._ids.item(*args), self._dtype, value)
-        if self._trace.names is not None:
-            self._trace.names.bounds.moved(self, result, lambda ends: ends.item(*args))
+        if self._trace.bounds is not None:
+            self._trace.bounds.moved(self, result, lambda ends: ends.item(*args))
         return result
 
     def tolist(self) -> Any:
@@ -473,8 +473,8 @@ class TracedArray(Layout):
             return wrap(self._trace, result)
         ids = moved_ids(self._trace, self, result_dtype).copy(order)
         result = traced_array(self._trace, ids, result_dtype)
-        if self._trace.names is not None:
-            self._trace.names.bounds.converted(self, result)
+        if self._trace.bounds is not None:
+            self._trace.bounds.converted(self, result)
         return result
 
     def view(self, *args: Any, **kwargs: Any) -> Any:

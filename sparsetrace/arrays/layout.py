@@ -197,8 +197,8 @@ class Layout(np.ndarray[Any, Any]):
         """The array with its elements moved; a view where the move makes one."""
         values = None if self._values is None else move(self._values)
         result = self._over(self._trace, move(self._ids), self._dtype, values)
-        if self._trace.names is not None:
-            self._trace.names.bounds.moved(self, result, move)
+        if self._trace.bounds is not None:
+            self._trace.bounds.moved(self, result, move)
         return result
 
     @property

@@ -157,11 +157,11 @@ def _end(trace: Trace, end: Any, otherwise: int, length: int) -> tuple[Any, int,
     if not is_traced(end):
         place = slice(end, None).indices(length)[0]
         return place, place, place
-    assert trace.names is not None
-    low, high = (float(bound) for bound in trace.names.bounds.of(end))
+    assert trace.bounds is not None
+    low, high = (float(bound) for bound in trace.bounds.of(end))
     if low < 0:  # counted from the end of the array
         return np.add(end, np.multiply(np.less(end, 0), length)), 0, length
-    return trace.names.bounds.same(end), int(min(low, length)), int(min(high, length))
+    return trace.bounds.same(end), int(min(low, length)), int(min(high, length))
 
 
 class _Place:
@@ -232,7 +232,7 @@ def _mask_of(trace: Trace, truth: Any) -> Any:
     mask: Any = np.atleast_1d(truth)
     if not is_traced_array(truth):
         if trace.names is None:
-            trace.name_values_by(ValueNames())
+            trace.name_values_by(ValueNames(truths_alone=True))
         trace.names.name(mask._ids, ("mask", trace.names.of(truth)))
     return mask
 

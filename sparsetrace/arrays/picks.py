@@ -45,7 +45,7 @@ class Pick:
 
     def __init__(self, trace: Trace, mask: object, outer: Pick | None = None) -> None:
         if trace.names is None:  # from now on, writes into the mask are heeded
-            trace.name_values_by(ValueNames())
+            trace.name_values_by(ValueNames(truths_alone=True))
         ids = np.asarray(ids_of(trace, mask))
         self.name = trace.names.of(mask)
         self.opposite = trace.names.opposites.get(self.name)
@@ -181,7 +181,8 @@ class Masks:
         for other, value in self.decided:
             if other is number:
                 return int(value)
-        root, steps = number._trace.names.bounds.origin(number)
+        bounds = number._trace.bounds
+        root, steps = (number, ()) if bounds is None else bounds.origin(number)
         known = next((value for other, value in self.decided if other is root), None)
         if known is None:
             return None
@@ -191,9 +192,10 @@ class Masks:
 
     def has_few_values(self, number: Any) -> bool:
         """Whether a whole number can be decided."""
-        if number._trace.names is None:
+        bounds = number._trace.bounds
+        if bounds is None:
             return True
-        low, high = number._trace.names.bounds.of(number._trace.names.bounds.origin(number)[0])
+        low, high = bounds.of(bounds.origin(number)[0])
         return bool(high - low < FEW_VALUES)
 
     def index(self, number: Any, start: int | None = None) -> int | None:
@@ -205,7 +207,7 @@ class Masks:
         """
         if INDEX not in self.places:
             return None
-        bounds = number._trace.names.bounds
+        bounds = number._trace.bounds
         root, _ = bounds.origin(number)
         if self.known_index(number) is None:
             low, high = bounds.of(root)

@@ -1,9 +1,9 @@
 """Between which numbers the values of a run lie: what an index may choose is a window of an axis.
 
-Contract: bounds are pairs of float64 arrays that broadcast to the value's shape, infinite where
-nothing is known; they hold for every input for which the value is a number at all.  Values of
-real types that float64 holds have some, others none.  What a ufunc makes of bounds is said by
-its record (`sparsetrace.rules.enclosures`), what a function makes of them here.
+Contract: bounds are pairs of floats, or of float64 arrays that broadcast to the value's shape,
+infinite where nothing is known; they hold for every input for which the value is a number at all.
+Values of real types that float64 holds have some, others none.  What a ufunc makes of bounds is
+said by its record (`sparsetrace.rules.enclosures`), what a function makes of them here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from numpy import (
     broadcast_arrays,
     broadcast_to,
     errstate,
-    float64,
     full,
     isfinite,
     isnan,
@@ -45,7 +44,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     is_traced_array,
 )
-from sparsetrace.operands.unknown_bounds import bounds_of_unknown, is_known
+from sparsetrace.operands.unknown_bounds import enclosed
 from sparsetrace.rules import RECORDS
 from sparsetrace.rules.enclosures import increasing
 
@@ -54,12 +53,14 @@ if TYPE_CHECKING:
 
 __all__ = ["FEW_VALUES", "Bounds", "ValueBounds"]
 
-Bounds = tuple[NDArray[np.float64], NDArray[np.float64]]
+End = float | NDArray[np.float64]
+Bounds = tuple[End, End]
 
-_NONE: Bounds = (np.float64(-np.inf), np.float64(np.inf))  # type: ignore[assignment]
+_NONE: Bounds = (-math.inf, math.inf)
 FEW_VALUES = 64
 """So many values of an index may be told apart, each on a path of its own."""
 _EXACT = 2.0**53
+_NUMBERS = (float, int)
 _CLIP, _COUNT, _WHERE = np.clip, np.count_nonzero, np.where
 _ALONG = (np.sum, np.min, np.max, np.amin, np.amax, np.sort, np.cumsum)
 _TABLES = {np.searchsorted: 0, np.digitize: 1}
@@ -130,17 +131,16 @@ class ValueBounds:
             return _NONE
         if is_number(operand) and operand._dtype.kind in "if" and operand._id > ZERO:
             return self._numbers.get(id(operand), (None, _NONE))[1]
-        ids, graph = operand._ids, operand._trace.graph
+        ids, graph, kind = operand._ids, operand._trace.graph, operand._dtype.kind
         noted = low, high = self._noted(operand, ids)
-        if operand._dtype.kind in "bu":
-            low = maximum(low, 0.0)
-        if operand._dtype.kind == "b":
-            high = minimum(high, 1.0)
+        if kind in "bu":
+            low = _greater(low, 0.0)
+            high = _lesser(high, 1.0) if kind == "b" else high
         if not graph.pure and ids.size and lowest(ids) <= ZERO:
             known = asarray(ids <= ZERO)
             values = graph.known_values(ids, FLOAT)
             return where(known, values, low), where(known, values, high)
-        return (low, high) if operand._dtype.kind in "bu" else noted
+        return (low, high) if kind in "bu" else noted
 
     def _noted(self, operand: object, ids: Ids) -> Bounds:
         if not isinstance(operand, np.ndarray):
@@ -149,7 +149,7 @@ class ValueBounds:
         if memory.bounds is None or memory.bounded != self._names.state(memory):
             return _NONE
         shown, low, high = memory.bounds
-        if low.ndim == high.ndim == 0 and shown.size == memory.owner.size:
+        if type(low) is type(high) is float and shown.size == memory.owner.size:
             return low, high
         return _seen(memory, memory.bounds, ids)
 
@@ -226,8 +226,11 @@ class ValueBounds:
             return
         if not is_traced(value) or value._trace.local or not _is_bounded_type(value._dtype):
             return
-        if is_number(value) and isinstance(low, float) and isinstance(high, float):
-            self._note_number(value, low, high, one_sided=one_sided)
+        if isinstance(low, _NUMBERS) and isinstance(high, _NUMBERS):
+            low, high = float(low), float(high)
+            ends = _held(low, high, value._dtype, one_sided=one_sided)
+            if ends is not None:
+                self._keep(value, *ends)
             return
         low, high = asarray(low, float), asarray(high, float)
         low = where(isnan(low), -np.inf, low)
@@ -240,25 +243,16 @@ class ValueBounds:
             low, high = where(fits, low, -np.inf), where(below, high, np.inf)
         if not (isfinite(low).any() or isfinite(high).any()):
             return
+        self._keep(value, low, high)
+
+    def _keep(self, value: Any, low: End, high: End) -> None:
         if not is_traced_array(value):
-            self._numbers[id(value)] = value, (low[()], high[()])
+            self._numbers[id(value)] = value, (float(low), float(high))
             return
         memory = self._names.memory(value._ids)
         state = self._names.state(memory)
         if memory.bounds is None or memory.bounded != state:  # else it is a view of what is known
             memory.bounds, memory.bounded = (value._ids, low, high), state
-
-    def _note_number(self, value: Any, low: float, high: float, *, one_sided: bool) -> None:
-        """The same of one number, in a fifth of the time."""
-        low, high = -np.inf if low != low else low, np.inf if high != high else high
-        if value._dtype.kind in "iu":
-            least, most = _representable(value._dtype)
-            fits, below = low >= least, high <= most
-            if not one_sided:
-                fits = below = fits and below
-            low, high = low if fits else -np.inf, high if below else np.inf
-        if math.isfinite(low) or math.isfinite(high):
-            self._numbers[id(value)] = value, (float64(low), float64(high))  # type: ignore[assignment]
 
     def converted(self, value: Any, made: Any) -> None:
         """Note that a value was converted to the type of another; fractions are cut off."""
@@ -323,46 +317,43 @@ class ValueBounds:
         record = RECORDS.get(ufunc)
         if record is None or record.enclose is None or not is_traced(result):
             return
-        if not all(type(x) is int or _is_bounded_type(dtype_of(x)) for x in inputs):
+        if not _is_bounded_type(result._dtype):
             return
-        if method == "__call__" and not kwargs:
-            constants = self._beside_unknown(inputs)
-            if constants is not None:
-                known = bounds_of_unknown(ufunc, constants, result._dtype)
+        is_call = method == "__call__" and (not kwargs or kwargs.keys() == {"out"})
+        lows: list[Any] = []
+        highs: list[Any] = []
+        if is_call:
+            are_numbers = True
+            for operand in inputs:
+                low, high = self.of(operand)
+                lows.append(low)
+                highs.append(high)
+                are_numbers = are_numbers and type(low) is type(high) is float
+            if are_numbers:
+                known = enclosed(ufunc, tuple(lows), tuple(highs), result._dtype)
                 if known is not None:
                     self.note(result, *known, one_sided=ufunc in _CHOOSING)
+                self._note_call(ufunc, inputs, result)
                 return
         with errstate(all="ignore"):
-            if method == "__call__" and not (kwargs.keys() - {"out"}):
-                ends = [self.of(x) for x in inputs]
-                lows, highs = [low for low, _ in ends], [high for _, high in ends]
+            if is_call:
                 bounds = record.enclose(ufunc, lows, highs, result._dtype)
                 self.note(result, *bounds, one_sided=ufunc in _CHOOSING)
                 self._note_call(ufunc, inputs, result)
             elif method in ("reduce", "accumulate") and record.enclose is increasing:
                 self._by_rising(getattr(ufunc, method), inputs, kwargs, result)
 
-    def _beside_unknown(self, inputs: Sequence[Any]) -> tuple[float | None, ...] | None:
-        """The operands, None for floats of which nothing is known; None where some is another."""
-        constants: list[float | None] = []
-        for x in inputs:
-            if is_known(x):
-                constants.append(x)
-            elif is_traced(x) and x._dtype is FLOAT and self.of(x) is _NONE:
-                constants.append(None)
-            else:
-                return None
-        return tuple(constants)
-
     def _note_call(self, function: Callable[..., Any], inputs: Sequence[Any], result: Any) -> None:
         """Keep that a whole number was computed of one other, and constants."""
+        if not is_traced(result) or is_traced_array(result) or result._dtype.kind not in "iu":
+            return
         unknown = [i for i, x in enumerate(inputs) if contains_traced(x)]
-        if len(unknown) != 1 or not is_traced(result) or is_traced_array(result):
+        if len(unknown) != 1:
             return
         (place,) = unknown
         source = inputs[place]
         kinds = [x._dtype.kind if is_traced(x) else asarray(x).dtype.kind for x in inputs]
-        if is_traced(source) and {*kinds, result._dtype.kind} <= {"i", "u"} and not np.ndim(source):
+        if is_traced(source) and {*kinds} <= {"i", "u"} and not np.ndim(source):
             before, after = inputs[:place], inputs[place + 1 :]
             self._note_step(result, source, lambda value: function(*before, value, *after))
             self._note_shift(function, inputs, result)
@@ -461,7 +452,32 @@ def _is_decided(argument: Any) -> bool:
     return is_traced(argument) and _decided(argument) is not None
 
 
-def _of_constant(operand: object) -> Bounds:
+def _greater(one: End, other: float) -> End:
+    return max(one, other) if isinstance(one, float) else maximum(one, other)
+
+
+def _lesser(one: End, other: float) -> End:
+    return min(one, other) if isinstance(one, float) else minimum(one, other)
+
+
+def _held(
+    low: float, high: float, dtype: np.dtype[Any], *, one_sided: bool
+) -> tuple[float, float] | None:
+    """The bounds that are known, for all elements of a type; None where there are none."""
+    low, high = -math.inf if low != low else low, math.inf if high != high else high
+    if dtype.kind in "iu":
+        least, most = _representable(dtype)
+        fits, below = low >= least, high <= most
+        if not one_sided:
+            fits = below = fits and below
+        low, high = low if fits else -math.inf, high if below else math.inf
+    return (low, high) if math.isfinite(low) or math.isfinite(high) else None
+
+
+def _of_constant(operand: Any) -> Bounds:
+    if type(operand) is float or (type(operand) is int and abs(operand) <= _EXACT):
+        value = float(operand)
+        return value, value
     values = asarray(operand)
     if not _is_bounded_type(values.dtype):
         return _NONE

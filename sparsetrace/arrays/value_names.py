@@ -43,6 +43,18 @@ class Memory:
 class ValueNames:
     """The names of one run.
 
+    Parameters
+    ----------
+    truths_alone : bool
+        Whether only truth values are named by how they were made, of arrays with the identity of
+        these: most masks are met again as the same array, and other names take ten times as long
+        as the calls.  Two masks that may be equal ask for a run with all names (`picks.meet`).
+
+    Attributes
+    ----------
+    bounds : ValueBounds or None
+        Between which numbers values lie, where all are named.
+
     Examples
     --------
     >>> names = ValueNames()
@@ -55,7 +67,7 @@ class ValueNames:
     False
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, truths_alone: bool = False) -> None:
         self._memories: dict[int, Memory] = {}
         self._numbers: dict[Hashable, int] = {}
         self._kept: list[Any] = []
@@ -63,12 +75,13 @@ class ValueNames:
         self._epoch = 0
         self.opposites: dict[Hashable, Hashable] = {}
         """The names of masks whose every element is the other truth value than that of a name."""
-        self.bounds = ValueBounds(self)
+        self.bounds = None if truths_alone else ValueBounds(self)
 
     def memory(self, ids: NDArray[Any]) -> Memory:
         """What is known of the memory that an array shows."""
-        while isinstance(ids.base, np.ndarray):
-            ids = ids.base
+        base = ids.base
+        while isinstance(base, np.ndarray):
+            ids, base = base, base.base
         memory = self._memories.get(id(ids))
         if memory is None:
             memory = self._memories[id(ids)] = Memory(ids)
@@ -148,7 +161,10 @@ class ValueNames:
                 self.written(target._ids)
         if method == "at" and is_traced_array(inputs[0]):
             self.written(inputs[0]._ids)
-        self.bounds.by_ufunc(ufunc, method, inputs, kwargs, result)
+        if self.bounds is not None:
+            self.bounds.by_ufunc(ufunc, method, inputs, kwargs, result)
+        elif not is_traced(result) or result._dtype.kind != "b":
+            return
         if kwargs or method != "__call__" or ufunc not in RECORDS:
             return
         if is_traced_array(result):

@@ -54,9 +54,9 @@ class Dependencies(NamedTuple):
 
 def bounds_of(trace: Trace, value: Any) -> list[tuple[float, float]]:
     """Between which values the elements of a number or an array are known to be."""
-    if trace.names is None:
+    if trace.bounds is None:
         return []
-    low, high = np.broadcast_arrays(*trace.names.bounds.of(value))
+    low, high = np.broadcast_arrays(*trace.bounds.of(value))
     return list(zip(low.reshape(-1).tolist(), high.reshape(-1).tolist(), strict=True))
 
 

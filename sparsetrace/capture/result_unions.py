@@ -413,8 +413,8 @@ def united(
         return first
     both = union_of(trace, values)
     result = as_python(both) if all(map(_is_pythons, values)) else both
-    if keeps_bounds and trace.names is not None and dtype_of(result).kind in "iu":
-        bounds = trace.names.bounds
+    if keeps_bounds and trace.bounds is not None and dtype_of(result).kind in "iu":
+        bounds = trace.bounds
         lows, highs = zip(*map(bounds.of, values), strict=True)
         bounds.note(result, min(lows), max(highs))
     return result

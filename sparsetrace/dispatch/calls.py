@@ -473,7 +473,8 @@ def function_call(
     if _may_write(function, args, kwargs):
         trace.names.forget()
     result = _function_call(trace, function, args, kwargs)
-    trace.names.bounds.by_function(function, args, kwargs, result)
+    if trace.bounds is not None:
+        trace.bounds.by_function(function, args, kwargs, result)
     return result
 
 
@@ -527,9 +528,9 @@ def _function_call(
         # what was recorded of a call knows no bounds of indices, and no views of parts
         known = lookup.UNKNOWN
         if not looked_up and function in lookup.FUNCTIONS:
-            if trace.names is None:
+            if trace.bounds is None:
                 known = lookup.answer(trace, function, args, kwargs, _answered)
-            elif trace.names.bounds.are_open((*args, *kwargs.values())):
+            elif trace.bounds.are_open((*args, *kwargs.values())):
                 known = lookup.answer(trace, function, args, kwargs, _noted, openly=True)
             if known is not lookup.UNKNOWN:
                 return wrapped(trace, laid_out(trace, known, function, args, kwargs))

@@ -166,7 +166,7 @@ def answer(
 def _once_more(trace: Trace, recipe: Recipe, result: Any) -> Any:
     """A rule's result, which shows whether a call's results have bounds."""
     if recipe.is_open is None:
-        recipe.is_open = trace.names.bounds.are_open((result,))
+        recipe.is_open = trace.bounds.are_open((result,))
     return result
 
 
@@ -295,6 +295,8 @@ _HOW: dict[type, How] = {
 
 def _how(x: Any) -> How:
     cls = type(x)
+    if getattr(cls, "_is_picked", False):
+        return _unknown
     if is_traced(x):
         _HOW[cls] = _traced
     elif getattr(cls, "_is_buffer", False):

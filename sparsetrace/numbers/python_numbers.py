@@ -229,8 +229,8 @@ def _numpys(number: PythonNumber) -> Any:
     dtype = TracedComplex if number._dtype.kind == "c" else TracedScalar
     dtype = TracedInteger if number._dtype.kind in "bi" else dtype
     made = dtype(number._trace, number._id, number._dtype, number._value)
-    if made._trace.names is not None:
-        made._trace.names.bounds.converted(number, made)
+    if made._trace.bounds is not None:
+        made._trace.bounds.converted(number, made)
     return made
 
 

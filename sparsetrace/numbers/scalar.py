@@ -154,10 +154,10 @@ def noted_comparison(result: Any, ufunc: np.ufunc, a: Any, b: Any) -> Any:
             return bool(ufunc(known, b))
     exact = a._dtype is FLOAT or a._dtype.kind in "biu"
     if exact and type(b) in _EXACT and abs(b) <= _LARGEST:
-        if a._trace.names is not None:
-            a = a._trace.names.bounds.same(a)
+        if a._trace.bounds is not None:
+            a = a._trace.bounds.same(a)
             if type(b) is int and a._dtype.kind == "i":
-                a, shift = a._trace.names.bounds.shifted(a)
+                a, shift = a._trace.bounds.shifted(a)
                 b -= shift
         a._trace.compared = (result, a, ufunc, float(b))
     return result
@@ -508,8 +508,8 @@ class Number(metaclass=_Kind):
         """The number as an array without dimensions."""
         values = None if self._value is None else np.array(self._value, self._dtype)
         result = self._trace.wrap(Elements(self._ids, self._dtype, values, keep_array=True))
-        if self._trace.names is not None:
-            self._trace.names.bounds.converted(self, result)
+        if self._trace.bounds is not None:
+            self._trace.bounds.converted(self, result)
         return result
 
 
@@ -662,8 +662,8 @@ class TracedScalar(Number):
         result = self._trace.wrap(
             Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)
         )
-        if self._trace.names is not None:
-            self._trace.names.bounds.converted(self, result)
+        if self._trace.bounds is not None:
+            self._trace.bounds.converted(self, result)
         return result
 
     def is_integer(self) -> Any:
@@ -737,8 +737,8 @@ def as_python(result: Any) -> Any:
     """What ``result.item()`` gives: a number of Python's own for one of NumPy's."""
     if isinstance(result, TracedScalar):
         made = PYTHON_KINDS[result._dtype.kind](result._trace, result._id, result._value)
-        if result._trace.names is not None:
-            result._trace.names.bounds.converted(result, made)
+        if result._trace.bounds is not None:
+            result._trace.bounds.converted(result, made)
         return made
     if isinstance(result, np.generic):
         return result.item()

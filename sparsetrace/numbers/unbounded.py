@@ -42,9 +42,9 @@ def number_of(kind: type, trace: Trace, function: np.ufunc, a: Any, *others: Any
     if node is None:
         return None
     result = kind(trace, node, FLOAT)
-    ends = None if trace.names is None else bounds_of_unknown(function, known, FLOAT)
+    ends = None if trace.bounds is None else bounds_of_unknown(function, known, FLOAT)
     if ends is not None:
-        trace.names.bounds.note(result, *ends)
+        trace.bounds.note(result, *ends)
     return result
 
 
@@ -84,4 +84,4 @@ def _two(trace: Trace, function: np.ufunc, a: Any, b: Any) -> _Found:
 def _is_open(trace: Trace, number: Any) -> bool:
     if number._id <= OPAQUE or number._dtype is not FLOAT:
         return False
-    return trace.names is None or not trace.names.bounds.is_bounded(number)
+    return trace.bounds is None or not trace.bounds.is_bounded(number)

@@ -58,7 +58,7 @@ def _bincount(trace: Trace, x, weights, minlength) -> Elements:
 def _unknown_counts(trace: Trace, x, weights, minlength) -> Elements:
     """Sums of the weights in bins that the inputs choose, where these are sure to be enough."""
     want_bounds(trace)
-    high = np.inf if trace.names is None else np.max(trace.names.bounds.of(x)[1], initial=-1)
+    high = np.inf if trace.bounds is None else np.max(trace.bounds.of(x)[1], initial=-1)
     if contains_traced(minlength) or not high < minlength:
         raise REFUSED.value_dependent("np.bincount")
     dtype = np.dtype(np.intp) if weights is None else FLOAT

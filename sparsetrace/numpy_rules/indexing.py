@@ -112,8 +112,8 @@ def constant_key(trace: Trace, key) -> tuple[Any, bool]:
             return decided, False
         if not is_traced(key):
             listed, key = key, trace.wrap(Elements(asarray(ids), dtype, keep_array=True))
-            if trace.names is not None:
-                trace.names.bounds.note(key, *trace.names.bounds.of(listed))
+            if trace.bounds is not None:
+                trace.bounds.note(key, *trace.bounds.of(listed))
         return key, True
     values = known_of(trace, key)
     return (values if values.ndim else values[()]), False
@@ -301,7 +301,7 @@ def _unsure(entry) -> bool:
 
 def want_bounds(trace: Trace) -> None:
     """Ask for a run in which bounds of values are kept."""
-    if trace.names is None and trace.name_values is not None:
+    if trace.name_values is not None:
         trace.name_values()
 
 
@@ -400,7 +400,7 @@ def _first_of_index(entries: tuple[Any, ...]) -> int:
 
 def _window(trace: Trace, index, length: int) -> NDArray[Any]:
     """The positions of an axis that each element of an index may choose, along the last axis."""
-    low, high = (-np.inf, np.inf) if trace.names is None else trace.names.bounds.of(index)
+    low, high = (-np.inf, np.inf) if trace.bounds is None else trace.bounds.of(index)
     if is_number(index):
         start, last = int(max(low, -length)), int(min(high, length - 1))
         if start > last:

@@ -80,7 +80,7 @@ def _known(count) -> Any:
 
 def _bounds(trace: Trace, count) -> tuple[float, float]:
     """Between which numbers a count lies."""
-    low, high = (-np.inf, np.inf) if trace.names is None else trace.names.bounds.of(count)
+    low, high = (-np.inf, np.inf) if trace.bounds is None else trace.bounds.of(count)
     return float(np.max(low)), float(np.min(high))
 
 

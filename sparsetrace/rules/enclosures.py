@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import absolute, asarray, inf, maximum, minimum, nan, nextafter, where
+
 __all__ = [
     "Enclosure",
     "at_corners",
@@ -59,10 +62,10 @@ def at_corners(
     (-5, 15)
     """
     ends = zip(lows, highs, strict=True)
-    corners = [np.asarray(ufunc(*corner)) for corner in itertools.product(*ends)]
+    corners = [asarray(ufunc(*corner)) for corner in itertools.product(*ends)]
     low, high = corners[0], corners[0]
     for corner in corners[1:]:
-        low, high = np.minimum(low, corner), np.maximum(high, corner)
+        low, high = minimum(low, corner), maximum(high, corner)
     return low, high
 
 
@@ -72,7 +75,7 @@ def quotient(
     """Of a division: its corners, where the divisor has one sign."""
     low, high = at_corners(ufunc, lows, highs, dtype)
     pole = (lows[1] <= 0) & (highs[1] >= 0)
-    return np.where(pole, np.nan, low), np.where(pole, np.nan, high)
+    return where(pole, nan, low), where(pole, nan, high)
 
 
 def residue(
@@ -87,8 +90,8 @@ def residue(
     last = most - 1 if dtype.kind in "iu" else most
     known = least > 0
     return (
-        np.where(known, np.where(stays, low, 0), np.nan),
-        np.where(known, np.where(stays, high, last), np.nan),
+        where(known, where(stays, low, 0), nan),
+        where(known, where(stays, high, last), nan),
     )
 
 
@@ -97,7 +100,7 @@ def magnitude(
 ) -> Interval:
     """Of the absolute value."""
     low, high = lows[0], highs[0]
-    return np.maximum(np.maximum(low, -high), 0), np.maximum(np.abs(low), np.abs(high))
+    return maximum(maximum(low, -high), 0), maximum(absolute(low), absolute(high))
 
 
 def square(
@@ -111,7 +114,7 @@ def square(
     >>> float(low), float(high)
     (0.0, 9.0)
     """
-    low, high = magnitude(np.absolute, lows, highs, dtype)
+    low, high = magnitude(absolute, lows, highs, dtype)
     return ufunc(low), ufunc(high)
 
 
@@ -126,11 +129,11 @@ def power(
     is_known = (exponent == most) & (exponent > 0)
     is_positive = base >= 0
     bounded = is_known & (is_positive | (exponent % 2 == 0))
-    least, largest = magnitude(np.absolute, lows, highs, dtype)
-    low, high = np.nextafter(least**exponent, -np.inf), np.nextafter(largest**exponent, np.inf)
+    least, largest = magnitude(absolute, lows, highs, dtype)
+    low, high = nextafter(least**exponent, -inf), nextafter(largest**exponent, inf)
     return (
-        np.where(bounded, np.maximum(low, 0.0), np.where(is_positive, 0.0, np.nan)),
-        np.where(bounded, high, np.nan),
+        where(bounded, maximum(low, 0.0), where(is_positive, 0.0, nan)),
+        where(bounded, high, nan),
     )
 
 
@@ -138,14 +141,14 @@ def root(
     ufunc: np.ufunc, lows: Sequence[Any], highs: Sequence[Any], dtype: np.dtype[Any]
 ) -> Interval:
     """Of a root, which has no value where its operand is negative."""
-    return ufunc(np.maximum(lows[0], 0.0)), ufunc(np.maximum(highs[0], 0.0))
+    return ufunc(maximum(lows[0], 0.0)), ufunc(maximum(highs[0], 0.0))
 
 
 def step(
     ufunc: np.ufunc, lows: Sequence[Any], highs: Sequence[Any], dtype: np.dtype[Any]
 ) -> Interval:
     """Of Heaviside's step: from 0 to 1, or as far as its value at 0 lies beside these."""
-    return np.minimum(lows[1], 0.0), np.maximum(highs[1], 1.0)
+    return minimum(lows[1], 0.0), maximum(highs[1], 1.0)
 
 
 def within(low: float, high: float) -> Enclosure:

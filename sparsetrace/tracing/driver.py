@@ -231,7 +231,7 @@ class _Runs:
         self.state = state
         self.outside = outside
         self.function = function
-        self.watch = watch
+        self.watch, self.named = watch, False
         self.max_memory = max_memory
         self.solving = solving
         self.are_a_crowd = False
@@ -419,7 +419,7 @@ class _Runs:
     def _path(self, branches: Branches) -> Run:
         """One decision path, run again while there is something to learn."""
         session, state, outside = self.session, self.state, self.outside
-        uncut = named = whole = False
+        uncut = whole = False
 
         def singular() -> None:
             nonlocal uncut
@@ -427,8 +427,7 @@ class _Runs:
             raise Restart
 
         def name_values() -> None:
-            nonlocal named
-            named = True
+            self.named = True
             raise Restart
 
         for _ in range(_MOST_RUNS):
@@ -449,7 +448,7 @@ class _Runs:
             elif trace.local and trace.values:
                 trace.singular = singular
             asked = session is not None and session.decided_masks
-            if named or asked or (not trace.local and outside.holds_arguments):
+            if self.named or asked or (not trace.local and outside.holds_arguments):
                 trace.name_values_by(ValueNames())
             elif not trace.local:
                 trace.name_values = name_values
@@ -495,7 +494,7 @@ class _Runs:
                 continue
             if repaired():
                 failures.insert(0, overwritten())
-            if (uncut and trace.values) or (named and trace.name_values is not None):
+            if (uncut and trace.values) or (self.named and trace.name_values is not None):
                 continue
             if session is not None and session.restart_due:
                 session.restart_due = False

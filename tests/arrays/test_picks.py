@@ -1,5 +1,7 @@
 """Masks and indices that are decided, each on paths of its own."""
 
+from queue import SimpleQueue
+
 import numpy as np
 import pytest
 from checks import check
@@ -7,6 +9,7 @@ from checks import check
 import sparsetrace as st
 from cases.decided_indices import LONG, case
 from oracles import assert_same_pattern
+from sparsetrace.operands.unknown_bounds import enclosed
 
 
 @case.parametrize()
@@ -89,3 +92,69 @@ def test_of_many_values_none_is_decided():
 def test_what_has_no_bounds_is_refused():
     with pytest.raises(st.ValueDependentError, match="an index or a count"):
         st.jacobian_sparsity(lambda x: [1.0, 2.0][int(x[0])] * x, np.ones(2))
+
+
+def test_behind_a_mask_only_truth_values_are_named():
+    """The bounds of all values, and their names, take ten times as long as the calls."""
+    seen = SimpleQueue()  # of which a trace puts nothing back
+
+    def f(x):
+        y = x * 1.0
+        y[x > 0] = 0.0
+        if hasattr(y, "_trace"):
+            seen.put(y._trace.bounds)
+        return np.sin(y) * y
+
+    pattern = st.jacobian_sparsity(f, np.linspace(-1.0, 1.0, 4))
+    assert seen.get() is None
+    assert seen.empty()
+    assert_same_pattern(pattern.toarray(), np.eye(4))
+
+
+def _equal_masks(x):
+    y = np.abs(x) * 1.0
+    y[y > 9] = 9.0
+    y[np.abs(x) > 1] = np.sin(x[np.abs(x) > 1])  # two masks of one value
+    return y
+
+
+def _window_behind_a_mask(x):
+    y = x * 1.0
+    y[x > 9] = 0.0
+    return x[np.argmax(y[:2]) + np.arange(2)]
+
+
+def _end_behind_a_mask(x):
+    y = x * 1.0
+    y[y > 9] = 0.0
+    return np.sum(x[: np.argmax(y[:2]) + 1])
+
+
+def _same_number_behind_a_mask(x):
+    y = x * 1.0
+    y[x > 9] = 0.0
+    i = int(np.argmax(y[:3]))
+    if i == 1:
+        return x[0]
+    return np.sum(x) if i == 1 else x[i]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (_equal_masks, np.eye(4)),
+        (_window_behind_a_mask, [[1, 1, 0, 0], [0, 1, 1, 0]]),
+        (_end_behind_a_mask, [[1, 1, 0, 0]]),
+        (_same_number_behind_a_mask, [[1, 1, 1, 0]]),
+    ],
+)
+def test_more_is_asked_for_where_it_is_needed(function, expected):
+    pattern = st.jacobian_sparsity(function, np.linspace(-1.0, 1.0, 4)).toarray()
+    assert_same_pattern(np.atleast_2d(pattern), np.array(expected, bool))
+
+
+@pytest.mark.parametrize("end", [0.0, -0.0])
+def test_bounds_with_a_zero_hold_for_either_sign(end):
+    low, high = enclosed(np.divide, (1.0, end), (2.0, 3.0), np.dtype(float)) or (-np.inf, np.inf)
+    assert (low, high) == (-np.inf, np.inf)
+    assert enclosed(np.multiply, (end, 1.0), (2.0, 2.0), np.dtype(float)) == (0.0, 4.0)
