@@ -8,7 +8,7 @@ that is written keeps its own element or takes that of a candidate that leads th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -164,6 +164,12 @@ def _end(trace: Trace, end: Any, otherwise: int, length: int) -> tuple[Any, int,
     return trace.bounds.same(end), int(min(low, length)), int(min(high, length))
 
 
+@lru_cache(maxsize=256)
+def _like_any(shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """An array of a shape, of one byte: in a tenth of the time of ``np.broadcast_to``."""
+    return np.ndarray(shape, bool, bytes(1), 0, (0,) * len(shape))
+
+
 class _Place:
     """Where a key with a mask leads in an array: the candidates' places, and their pick."""
 
@@ -181,7 +187,7 @@ class _Place:
                 self._add(entry._pick, [entry._candidates])
             elif _is_unknown_mask(entry):
                 axis = sum(e is not None for e in self.entries)
-                every = np.broadcast_to(np.False_, x.shape[axis : axis + entry.ndim])
+                every = _like_any(x.shape[axis : axis + entry.ndim])
                 every[np.zeros(entry.shape, bool)]  # raises NumPy's error for another shape
                 self._add(Pick(x._trace, entry), np.nonzero(np.ones(entry.shape, bool)))
             elif np.ndim(entry) or contains_traced(entry):
@@ -206,7 +212,7 @@ class _Place:
         for count in (1, 2):  # only this axis follows the number of indices
             dummy = np.zeros(count, np.intp)
             key = tuple(dummy if i in self._picked else e for i, e in enumerate(self.entries))
-            shapes.append(np.broadcast_to(np.False_, self.x.shape)[key].shape)
+            shapes.append(_like_any(self.x.shape)[key].shape)
         differ = [i for i, (a, b) in enumerate(zip(*shapes, strict=True)) if a != b]
         return differ[0] - len(shapes[0])
 
