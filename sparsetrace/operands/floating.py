@@ -24,7 +24,7 @@ import numpy as np
 from numpy import add, array, errstate, geterr, geterrcall
 
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.operands.raising import decides, may_raise
+from sparsetrace.operands.raising import decides, may_be_caught, may_raise
 from sparsetrace.user_code.frames import outside_frame
 from sparsetrace.user_code.handlers import is_caught
 
@@ -63,6 +63,10 @@ _COMPUTING = frozenset(
     "ihfft irfft irfft2 irfftn rfft rfft2 rfftn".split()
 )
 """Functions of NumPy's that compute with elements; the others move, compare or count them."""
+
+
+_TOLD = frozenset(("call", "log"))
+"""What the function's own state may do with an error, other than to raise it or to warn."""
 
 
 def begin(trace: Trace) -> None:
@@ -216,7 +220,7 @@ def _notice(
     state = geterr()
     actions = set(state.values())
     warns = "warn" in actions
-    if warns and not {"raise", "call", "log"} & actions and not _watches_warnings(trace):
+    if warns and not actions & {"raise", *_TOLD} and not _watches_warnings(trace):
         trace.calms(_EVENTS and CURRENT.get() is trace and not trace.local and _installed())
         return
     if actions <= {"ignore", "print"}:
@@ -224,6 +228,9 @@ def _notice(
         return
     if trace.stateless:
         return
+    shown = warns and _shown_by() != _ambient(trace)[:2]
+    if not (shown or actions & _TOLD or may_be_caught(trace)):
+        return  # all that may come is an error that ends the function
     raised = warned = False
     for error in met():
         text = f"{error} encountered in {name}"
