@@ -110,8 +110,8 @@ def _traced_class(cls: type) -> Any:
 
 
 class _HandedOn(np.ndarray):
-    @property
-    def shape(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def shape(self) -> Any:
         return super().shape
 
 
