@@ -371,7 +371,8 @@ _ALWAYS = frozenset(
     solve_bvp solve_ivp
     get_blas_funcs get_lapack_funcs
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
-    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lobpcg lsmr lsqr minres qmr svds tfqmr
+    bicg bicgstab cg cgs eigs eigsh expm_multiply gcrotmk gmres lgmres lobpcg lsmr lsqr minres
+    qmr svds tfqmr
     anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
     fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
     basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin
