@@ -74,10 +74,11 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
         "interpolate.linear": """
-            BPoly.antiderivative BPoly.construct_fast BPoly.derivative BPoly.from_derivatives
-            BPoly.from_power_basis BSpline.construct_fast BSpline.insert_knot NdBSpline.__init__
-            NdPPoly.__init__ NdPPoly.antiderivative NdPPoly.derivative NdPPoly.integrate
-            NdPPoly.integrate_1d PPoly.from_bernstein_basis PPoly.from_spline insert
+            BPoly.antiderivative BPoly.construct_fast BPoly.derivative BPoly.extend
+            BPoly.from_derivatives BPoly.from_power_basis BSpline.construct_fast
+            BSpline.insert_knot NdBSpline.__init__ NdPPoly.__init__ NdPPoly.antiderivative
+            NdPPoly.derivative NdPPoly.integrate NdPPoly.integrate_1d
+            PPoly.from_bernstein_basis PPoly.from_spline insert
         """,
         "interpolate.methods": """
             AAA.poles AAA.residues AAA.roots BarycentricInterpolator.derivative
@@ -89,7 +90,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "interpolate.piecewise_polynomials": """
             Akima1DInterpolator.__init__ BPoly.__init__ CubicHermiteSpline.__init__
-            CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
+            CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative PPoly.extend
             PchipInterpolator.__init__
         """,
         "interpolate.scattered": """
