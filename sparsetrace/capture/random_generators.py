@@ -146,7 +146,9 @@ def _normals(
     name: str, draw: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """``multivariate_normal``: the mean, and what depends on all of the covariance."""
-    mean, cov, *rest = args
+    rest = args[2:]
+    given = dict(zip(("mean", "cov"), args, strict=False))
+    mean, cov = (given.get(name, kwargs.pop(name, None)) for name in ("mean", "cov"))
     if contains_traced((rest, list(kwargs.values()))):
         raise _refusal(name, "sizes may not depend on the inputs")
     trace, n = _current(), len(mean)

@@ -47,6 +47,9 @@ TIGHT = {
     "triangular": lambda x: rng().triangular(0.0, x[0], 2.0 + x[1]),
     "poisson": lambda x: rng().poisson(x) * x,
     "multivariate_normal": lambda x: rng().multivariate_normal(x[:2], np.eye(2)),
+    "multivariate_normal, by names": lambda x: rng().multivariate_normal(
+        size=2, cov=np.eye(2), mean=x[:2]
+    ),
     "dirichlet": lambda x: rng().dirichlet(x, size=2),
     "RandomState, normal": lambda x: older().normal(x[:2], x[2:]),
     "RandomState, normal again": lambda x: _again(older(), x),
