@@ -277,6 +277,13 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.spatial.transform": {
+        "spatial.rigid_transforms": """
+            RigidTransform.__getitem__ RigidTransform.__init__ RigidTransform.__iter__
+            RigidTransform.__mul__
+            RigidTransform.apply RigidTransform.as_matrix RigidTransform.concatenate
+            RigidTransform.from_components RigidTransform.from_matrix
+            RigidTransform.from_rotation RigidTransform.from_translation RigidTransform.inv
+        """,
         "spatial.rotations": """
             Rotation.__getitem__ Rotation.__init__ Rotation.__iter__ Rotation.__len__
             Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.align_vectors
@@ -366,7 +373,9 @@ _ALWAYS = frozenset(
     factorized spilu splu bisplev splev geometric_transform
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     KDTree.count_neighbors KDTree.query_ball_tree KDTree.sparse_distance_matrix
-    Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
+    RigidTransform.__mul__ RigidTransform.concatenate RigidTransform.from_components
+    RigidTransform.from_rotation Rotation.__mul__ Rotation.concatenate RotationSpline.__init__
+    Slerp.__init__
     generic_filter labeled_comprehension lsim
     cubature dblquad nquad ode.integrate ode.set_initial_value odeint quad quad_vec
     solve_bvp solve_ivp
