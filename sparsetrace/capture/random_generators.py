@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.session import SESSION, holds_traced, is_library
@@ -196,8 +197,11 @@ def _tracing(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+@shown_as_another
 class TracedGenerator(np.random.Generator):
     """A generator that takes traced parameters while a trace runs."""
+
+    __class__: Any = property(lambda self: np.random.Generator)
 
 
 _STATES: Any = np.random.RandomState

@@ -137,6 +137,15 @@ def test_older_generators_of_others():
     np.testing.assert_array_equal(after["state"]["key"], before["state"]["key"])
 
 
+def test_generators_say_that_they_are_numpys():
+    def f(x):
+        generator = rng()
+        told = type(generator) is np.random.Generator and isinstance(generator, np.random.Generator)
+        return x * 2 if told and generator.__class__ is np.random.Generator else x[:1]
+
+    assert_same_pattern(st.jacobian_sparsity(f, POINT), np.eye(4))
+
+
 def test_what_older_generators_say_of_their_class():
     before = np.random.RandomState
 
