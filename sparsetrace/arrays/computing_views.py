@@ -114,8 +114,8 @@ class ComputingView(TracedView):
         made = getattr(function, "_implementation", function)
         token = _COMPUTED.set([])
         try:
-            sample = sampled(made, args, kwargs, _recording)
-            computes = bool(_COMPUTED.get())
+            sample, computes = sampled(made, args, kwargs, _recording)
+            computes = computes or bool(_COMPUTED.get())
         except TracingError:
             raise
         except Exception:  # as what is run does then

@@ -109,8 +109,6 @@ def _is_whole(array: Any) -> bool:
 
 def itself(function: Any) -> Any:
     """A function of NumPy's, for what stands under its name while a trace runs."""
-    if isinstance(function, types.FunctionType) and "_implementation" in vars(function):
-        return function.__wrapped__  # type: ignore[attr-defined]
     return getattr(function, "_plain", function)
 
 

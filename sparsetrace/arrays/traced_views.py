@@ -116,11 +116,37 @@ def typed(
 
 def sampled(
     function: Callable[..., Any], args: Any, kwargs: Any, sample_class: Callable[[type], type]
-) -> Any:
-    """What a call gives for numbers in place of traced ones, in arrays of such classes."""
+) -> tuple[Any, bool]:
+    """What a call gives for numbers in place of traced ones, in arrays of such classes.
+
+    And whether the result has numbers in attributes that no argument has: they are made of
+    elements, or moved like these, as a mask is.
+    """
     with np.errstate(all="ignore"):
         numbers = {name: _plain(x, sample_class) for name, x in kwargs.items()}
-        return function(*(_plain(x, sample_class) for x in args), **numbers)
+        values = [_plain(x, sample_class) for x in args]
+        kept = {id(x): x for x in _numbers_beside([*values, *numbers.values()])}
+        result = function(*values, **numbers)
+    return result, any(id(x) not in kept for x in _numbers_beside(result))
+
+
+def _numbers_beside(x: Any) -> Iterator[Any]:
+    """The numbers in attributes of an array, or of those in a sequence."""
+    if isinstance(x, (list, tuple)):
+        for item in x:
+            yield from _numbers_beside(item)
+    elif isinstance(x, np.ndarray):
+        yield from _numbers_in(list(getattr(x, "__dict__", {}).values()))
+
+
+def _numbers_in(x: Any) -> Iterator[Any]:
+    if isinstance(x, (list, tuple)):
+        for item in x:
+            yield from _numbers_in(item)
+    elif isinstance(x, dict):
+        yield from _numbers_in(list(x.values()))
+    elif isinstance(x, (np.ndarray, np.generic, float, complex)):
+        yield x
 
 
 def plainly(source: TracedView, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -132,7 +158,7 @@ def plainly(source: TracedView, function: Callable[..., Any], args: Any, kwargs:
         If it fails for them.
     """
     try:
-        return sampled(function, args, kwargs, plain_class)
+        result, is_made = sampled(function, args, kwargs, plain_class)
     except Exception as error:
         raise UnsupportedError(
             explain(
@@ -142,6 +168,16 @@ def plainly(source: TracedView, function: Callable[..., Any], args: Any, kwargs:
                 "Convert it with np.asarray(x) first.",
             )
         ) from error
+    if is_made and source._computes:
+        raise UnsupportedError(
+            explain(
+                getattr(function, "__name__", "a function"),
+                f"of an array of class {source._plain_class.__name__} the result has attributes "
+                "that are made of elements",
+                "Convert it with np.asarray(x) first.",
+            )
+        )
+    return result
 
 
 def as_sample(source: TracedView, result: Any, sample: Any) -> Any:

@@ -93,7 +93,7 @@ def _by_originals(original: Callable[..., Any]) -> Callable[..., Any]:
         if plain is not None:
             value = plain
         elif type(value) is types.FunctionType and is_own(value.__code__):
-            value = getattr(value, "__wrapped__", value)
+            value = getattr(value, "_plain", getattr(value, "__wrapped__", value))
         return original(self, value)
 
     return _lookup_global

@@ -32,6 +32,7 @@ from sparsetrace.operands.operands import (
     contains_traced,
     holds_objects,
     is_of_numbers,
+    is_sparse_traced,
     own_methods,
 )
 from sparsetrace.user_code.callers import called
@@ -94,6 +95,8 @@ def answers_itself(x: object) -> bool:
     if isinstance(x, (list, tuple)):
         return any(map(answers_itself, x))
     if isinstance(x, np.ma.MaskedArray) or getattr(type(x), "_is_picked", False):
+        return True
+    if is_sparse_traced(x):  # by its methods, or as one object
         return True
     cls: Any = type(x)
     if any(getattr(cls, name, False) is True for name in _DECIDING):

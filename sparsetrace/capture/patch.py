@@ -111,9 +111,11 @@ def named_like(original: Any) -> Callable[[_Made], _Made]:
         attributes = getattr(original, "__dict__", None)
         if attributes:
             made.__dict__.update(attributes)
+        made.__wrapped__ = original  # type: ignore[attr-defined]
         if hasattr(original, "_implementation"):  # NumPy's own, for arrays of no class of their own
             made._implementation = made  # type: ignore[attr-defined]
-        made.__wrapped__ = original  # type: ignore[attr-defined]
+            made._plain = original  # type: ignore[attr-defined]
+            made.__wrapped__ = original.__wrapped__  # type: ignore[attr-defined]
         return made
 
     return named

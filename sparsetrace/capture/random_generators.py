@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.capture.numpy_constructors import as_array
 from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.session import SESSION, holds_traced, is_library
@@ -146,7 +147,9 @@ def _normals(
     name: str, draw: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """``multivariate_normal``: the mean, and what depends on all of the covariance."""
-    mean, cov, *rest = args
+    rest = args[2:]
+    given = dict(zip(("mean", "cov"), args, strict=False))
+    mean, cov = (given.get(name, kwargs.pop(name, None)) for name in ("mean", "cov"))
     if contains_traced((rest, list(kwargs.values()))):
         raise _refusal(name, "sizes may not depend on the inputs")
     trace, n = _current(), len(mean)
@@ -159,8 +162,23 @@ def _normals(
     return _made_of(trace, ids_of(trace, result).copy(), float, found if trace.local else None)
 
 
+def _parts_of_one(
+    name: str, draw: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """``dirichlet``: each part depends on all parameters."""
+    given = dict(zip(("alpha", "size"), args, strict=False)) | kwargs
+    alpha, size = _array(given["alpha"]), _decided_size(given.get("size"))
+    trace = _current()
+    found = draw(np.array(values_of(alpha)) if trace.local else np.ones(alpha.shape), size=size)
+    every = trace.graph.union_rows(np.maximum(ids_of(trace, alpha), OPAQUE).reshape(-1))
+    joined = interact_all(trace.graph, np.asarray(every))
+    ids = np.broadcast_to(joined, found.shape).copy()
+    return _made_of(trace, ids, float, found if trace.local else None)
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(_PARAMETERS, _drawn),
+    "dirichlet": _parts_of_one,
     **dict.fromkeys(("choice", "permutation", "permuted"), _picked),
     "multivariate_normal": _normals,
 }
@@ -179,12 +197,45 @@ def _tracing(name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+@shown_as_another
 class TracedGenerator(np.random.Generator):
     """A generator that takes traced parameters while a trace runs."""
 
+    __class__: Any = property(lambda self: np.random.Generator)
 
-def _method(name: str) -> Callable[..., Any]:
-    original = getattr(np.random.Generator, name)
+
+_STATES: Any = np.random.RandomState
+
+
+class _Kind(type):
+    """The class of `TracedState`, which stands for ``np.random.RandomState`` in tests of types."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if cls is TracedState:
+            return isinstance(instance, _STATES)
+        return super().__instancecheck__(instance)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        if cls is TracedState:
+            return issubclass(subclass, _STATES)
+        return super().__subclasscheck__(subclass)
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls is TracedState and SESSION.get() is None:  # in another thread
+            return _STATES(*args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
+
+class TracedState(_STATES, metaclass=_Kind):  # type: ignore[misc]
+    """A generator of NumPy's older kind that takes traced parameters while a trace runs."""
+
+
+TracedState.__module__, TracedState.__qualname__ = _STATES.__module__, _STATES.__qualname__
+TracedState.__name__ = _STATES.__name__
+
+
+def _method(cls: type, name: str) -> Callable[..., Any]:
+    original = getattr(cls, name)
 
     @named_like(original)
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -194,13 +245,19 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
-for _name in _METHODS:
-    setattr(TracedGenerator, _name, _method(_name))
+for _cls in (TracedGenerator, TracedState):
+    for _name in _METHODS:
+        if hasattr(_cls, _name):
+            setattr(_cls, _name, _method(_cls.__bases__[0], _name))
 
 
-def sharing(generator: np.random.Generator) -> np.random.Generator:
+def sharing(generator: Any) -> Any:
     """A generator that takes traced parameters, and draws what another one would draw next."""
-    return TracedGenerator(generator.bit_generator)
+    if type(generator) is np.random.Generator:
+        return TracedGenerator(generator.bit_generator)
+    made = type.__call__(TracedState, generator._bit_generator)
+    made.set_state(generator.get_state(legacy=False))  # of normal numbers it keeps every other
+    return made
 
 
 def _made(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -220,6 +277,7 @@ def patches() -> list[Patch]:
     functions = [name for name in _METHODS if hasattr(module, name)]
     return [
         Patch(module, "default_rng", module.default_rng, _made(module.default_rng)),
+        Patch(module, "RandomState", _STATES, TracedState),
         *(
             Patch(module, name, getattr(module, name), _tracing(name, getattr(module, name)))
             for name in functions

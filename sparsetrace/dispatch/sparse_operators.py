@@ -1,9 +1,9 @@
 """Operators between an array and what answers them, of which NumPy asks the array first.
 
 Contract: a sparse array answers as the right operand of an operator (``x * A``), be it SciPy's
-own or one with traced data.  A ufunc called by its name would take it for an object, and is
-refused.  So does an object of a class with an ``__array_priority__``, to which NumPy's arrays give
-way.
+own or one with traced data.  A ufunc called by its name takes it for an object: it gives what
+the operator gives beside another one and beside a number, and is refused beside an array.
+Objects of a class with an ``__array_priority__``, to which NumPy's arrays give way, answer too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse
 
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.operands.python_operators import BINARY
+from sparsetrace.operands.python_operators import BINARY, of_single_objects
 
 __all__ = ["given_way", "is_operator", "reflected"]
 
@@ -43,6 +43,13 @@ def reflected(
     frame : frame
         The code that calls the ufunc, by its name or by an operator.
     """
+    if method == "__call__" and not kwargs and not is_operator(frame):
+        pair = inputs * 2 if ufunc is np.square else inputs
+        result = NotImplemented
+        if len(pair) == 2:
+            result = of_single_objects(np.multiply if ufunc is np.square else ufunc, *pair)
+        if result is not NotImplemented:
+            return result
     sparse = inputs[-1]
     if (
         method != "__call__"

@@ -346,6 +346,10 @@ class MaskedTracedArray(MaskedLayout):
     def __format__(self, spec: str) -> str:
         return repr(self)
 
+    def fill(self, value: object) -> None:
+        """As ndarray.fill, of the data alone."""
+        self._traced_data.fill(value)
+
     def put(self, indices: object, values: object, mode: object = "raise") -> None:
         """As ndarray.put, of the data and the mask."""
         given = masked_data(values)

@@ -82,7 +82,8 @@ BY_ELEMENT = _of_numpy(
 
 DATA_ALONE = frozenset((np.linalg.norm,)) | _of_numpy(
     "broadcast_arrays broadcast_to convolve copy cross einsum interp iscomplexobj "
-    "isrealobj ndim outer result_type select shape size tensordot tril triu vdot where"
+    "isrealobj min_scalar_type ndim outer result_type select shape size tensordot tril triu vdot "
+    "where"
 )
 """These read the data under the mask as well, and return ordinary arrays."""
 

@@ -41,7 +41,7 @@ from sparsetrace.operands import unions
 from sparsetrace.operands.complex_operands import moved_ids
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT, Elements, answers_functions
-from sparsetrace.operands.python_operators import COMPARISONS, define
+from sparsetrace.operands.python_operators import COMPARISONS, define, of_single_objects
 from sparsetrace.operands.refusals import refuse_no_numbers
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
@@ -302,6 +302,8 @@ def _ufunc_protocol(self: Number, ufunc: np.ufunc, method: str, *inputs: Any, **
     if any(map(_is_view, inputs)):
         return NotImplemented
     result = ufunc_call(trace, ufunc, method, inputs, kwargs)
+    if result is NotImplemented and method == "__call__" and len(inputs) == 2 and not kwargs:
+        return of_single_objects(ufunc, *inputs)
     if ufunc in _REFLECTED and len(inputs) == 2 and not kwargs:
         return noted_comparison(result, ufunc, *inputs)
     return result

@@ -119,9 +119,16 @@ def _matrix_rank(trace: Trace, A, tol, hermitian, rtol) -> Elements:
     return Elements(total, np.dtype(np.intp))
 
 
-def _as_complex(trace: Trace, total: Ids, sample) -> Elements:
-    """Complex, since whether the eigenvalues are real depends on the values."""
+def _of_kind(trace: Trace, total: Ids, sample, structure: SquareMatrices) -> Elements:
+    """Complex, since whether the eigenvalues are real depends on the values.
+
+    Those of a matrix whose graph has no cycles are its diagonal, which LAPACK finds by exchanging
+    rows and columns; all are complex if those of one matrix of a batch are.
+    """
     result = filled_like(trace, total, sample)
+    on_cycles = structure.on_cycles()
+    if (structure.rows[on_cycles] == structure.columns[on_cycles]).all():
+        return result  # type: ignore[no-any-return]
     return Elements(result.ids, np.result_type(result.dtype, np.complex64))
 
 
@@ -131,7 +138,8 @@ def _eig(trace: Trace, a) -> Any:
         interact_all(trace.graph, union_per_matrix(trace, a)),
         np.linalg.eig(sample_matrix(a)),
     )
-    values, vectors = (_as_complex(trace, total, item) for item in sample)
+    structure = SquareMatrices.of(square_batch(Factor.of(trace, a)))
+    values, vectors = (_of_kind(trace, total, item, structure) for item in sample)
     return type(sample)(values, vectors)  # type: ignore[arg-type]
 
 
@@ -142,9 +150,8 @@ def _eigvals(trace: Trace, a) -> Elements:
     structure = SquareMatrices.of(square_batch(matrices))
     ids = structure.dense(trace, structure.on_cycles()).reshape(matrices.shape)
     total = trace.graph.union_rows(ids.reshape((*ids.shape[:-2], prod(ids.shape[-2:]))))
-    return _as_complex(
-        trace, interact_all(trace.graph, total) if ids.shape[-1] > 1 else total, sample
-    )
+    total = interact_all(trace.graph, total) if ids.shape[-1] > 1 else total
+    return _of_kind(trace, total, sample, structure)
 
 
 @rule_for(np.linalg.lstsq)

@@ -23,6 +23,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
+from sparsetrace.errors import UnsupportedError, explain
 from sparsetrace.graph.complex_parts import has_parts
 from sparsetrace.graph.graph import OPAQUE, Ids, filled
 from sparsetrace.numpy_rules.contraction import Factor, contract, flat_batch, product_dtype
@@ -40,6 +41,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     unwatched,
 )
+from sparsetrace.operands.python_operators import of_single_objects
 from sparsetrace.operands.registry import rule_for
 
 __all__ = ["convolve", "dot", "matmul", "sparse_matmul", "tensordot"]
@@ -168,7 +170,16 @@ def _plain_matmul(trace: Trace, x, y) -> Elements | None:
 def dot(trace: Trace, x, y) -> Elements:
     """``np.dot``: over the last axis of x and the second-to-last of y."""
     if scipy.sparse.issparse(x) or scipy.sparse.issparse(y):
-        return matmul(trace, x, y)
+        product: Any = of_single_objects(np.multiply, x, y)
+        if product is not NotImplemented:
+            return product  # type: ignore[no-any-return]
+        raise UnsupportedError(
+            explain(
+                "np.dot of a sparse array",
+                "NumPy takes a sparse array for one object, and makes an array of objects",
+                "Use A @ x, or A.dot(x).",
+            )
+        )
     if all(getattr(v, "ndim", 0) in (1, 2) for v in (x, y)):
         return matmul(trace, x, y)
     a, b = Factor.with_parts(trace, x), Factor.with_parts(trace, y)

@@ -109,7 +109,11 @@ def reduce(
     else:
         out = trace.graph.union_rows(picked)
     if initial is not None and (not trace.local or contains_traced(initial)):
-        out = trace.graph.union(out, landed(trace, result_dtype, ids_of(trace, initial)))
+        begun = landed(trace, result_dtype, ids_of(trace, initial))
+        if points is not None and not unsure and trace.values:
+            stays = _is_reached(ufunc, points, masks, initial)
+            begun = np.where(stays, begun, np.int32(trace.graph.opaque))
+        out = trace.graph.union(out, begun)
     if trace.dependency and unsure:
         out = trace.graph.union(
             out, trace.graph.union_rows(core_last(ids_of(trace, where), axis)[0])
@@ -268,6 +272,18 @@ def _write_constants(
 
 
 # ----------------------------------------------------------------------- at a point
+def _is_reached(
+    ufunc: np.ufunc, points: NDArray[Any], masks: NDArray[np.bool_] | None, initial: Any
+) -> Any:
+    """In which rows an extreme is its initial value; everywhere of what is no extreme."""
+    if ufunc not in EXTREMES or points.dtype.kind == "c" or is_complex(initial):
+        return True
+    fill = -np.inf if ufunc in (np.maximum, np.fmax) else np.inf
+    shown = points.astype(float) if masks is None else np.where(masks, points.astype(float), fill)
+    best = ufunc.reduce(shown, axis=-1, initial=values_of(initial))
+    return (best == values_of(initial)) | np.isnan(best)
+
+
 def _contributing(
     trace: Trace,
     ufunc: np.ufunc,

@@ -74,10 +74,11 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "interpolate.grids": "RegularGridInterpolator.__init__ interp1d.__init__",
         "interpolate.linear": """
-            BPoly.antiderivative BPoly.construct_fast BPoly.derivative BPoly.from_derivatives
-            BPoly.from_power_basis BSpline.construct_fast BSpline.insert_knot NdBSpline.__init__
-            NdPPoly.__init__ NdPPoly.antiderivative NdPPoly.derivative NdPPoly.integrate
-            NdPPoly.integrate_1d PPoly.from_bernstein_basis PPoly.from_spline insert
+            BPoly.antiderivative BPoly.construct_fast BPoly.derivative BPoly.extend
+            BPoly.from_derivatives BPoly.from_power_basis BSpline.construct_fast
+            BSpline.insert_knot NdBSpline.__init__ NdPPoly.__init__ NdPPoly.antiderivative
+            NdPPoly.derivative NdPPoly.integrate NdPPoly.integrate_1d
+            PPoly.from_bernstein_basis PPoly.from_spline insert
         """,
         "interpolate.methods": """
             AAA.poles AAA.residues AAA.roots BarycentricInterpolator.derivative
@@ -89,7 +90,7 @@ RULES: dict[str, dict[str, str]] = {
         """,
         "interpolate.piecewise_polynomials": """
             Akima1DInterpolator.__init__ BPoly.__init__ CubicHermiteSpline.__init__
-            CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative
+            CubicSpline.__init__ PPoly.__init__ PPoly.antiderivative PPoly.derivative PPoly.extend
             PchipInterpolator.__init__
         """,
         "interpolate.scattered": """
@@ -276,6 +277,13 @@ RULES: dict[str, dict[str, str]] = {
         """,
     },
     "scipy.spatial.transform": {
+        "spatial.rigid_transforms": """
+            RigidTransform.__getitem__ RigidTransform.__init__ RigidTransform.__iter__
+            RigidTransform.__mul__
+            RigidTransform.apply RigidTransform.as_matrix RigidTransform.concatenate
+            RigidTransform.from_components RigidTransform.from_matrix
+            RigidTransform.from_rotation RigidTransform.from_translation RigidTransform.inv
+        """,
         "spatial.rotations": """
             Rotation.__getitem__ Rotation.__init__ Rotation.__iter__ Rotation.__len__
             Rotation.__mul__ Rotation.__pow__ Rotation.__setitem__ Rotation.align_vectors
@@ -365,13 +373,16 @@ _ALWAYS = frozenset(
     factorized spilu splu bisplev splev geometric_transform
     BPoly.from_power_basis PPoly.from_bernstein_basis PPoly.from_spline
     KDTree.count_neighbors KDTree.query_ball_tree KDTree.sparse_distance_matrix
-    Rotation.__mul__ Rotation.concatenate RotationSpline.__init__ Slerp.__init__
+    RigidTransform.__mul__ RigidTransform.concatenate RigidTransform.from_components
+    RigidTransform.from_rotation Rotation.__mul__ Rotation.concatenate RotationSpline.__init__
+    Slerp.__init__
     generic_filter labeled_comprehension lsim
     cubature dblquad nquad ode.integrate ode.set_initial_value odeint quad quad_vec
     solve_bvp solve_ivp
     get_blas_funcs get_lapack_funcs
     derivative find_minimum find_root hessian jacobian nsum tanhsinh
-    bicg bicgstab cg cgs eigs eigsh gcrotmk gmres lgmres lobpcg lsmr lsqr minres qmr svds tfqmr
+    bicg bicgstab cg cgs eigs eigsh expm_multiply gcrotmk gmres lgmres lobpcg lsmr lsqr minres
+    qmr svds tfqmr
     anderson bisect brenth brentq broyden1 broyden2 diagbroyden excitingmixing fixed_point
     fsolve linearmixing newton newton_krylov ridder root root_scalar toms748
     basinhopping brent brute curve_fit differential_evolution direct dual_annealing fmin

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from numpy import flatiter
-from numpy.random import Generator
+from numpy.random import Generator, RandomState
 
 from sparsetrace.capture import random_generators
 from sparsetrace.errors import UnsupportedError, explain
@@ -30,7 +30,7 @@ def stand_in_for(original: Any, drawn: dict[int, list[Any]]) -> Any:
     """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
     if type(original) in CACHES:
         return _empty_cache(original)
-    if type(original) is Generator:
+    if type(original) in (Generator, RandomState):
         return random_generators.sharing(original)
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)

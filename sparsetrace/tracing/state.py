@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
 from numpy import asarray, complex128, dtype, empty, float64, frombuffer, ndarray, ravel
-from numpy.random import Generator
+from numpy.random import Generator, RandomState
 
 from sparsetrace.tracing.bundles import Bundles, Reader, contents
 from sparsetrace.tracing.kept_iterators import stand_in_for
@@ -107,7 +107,7 @@ class State:
         self._others += [_kept_random(generator) for generator in result.randoms]
         self._others += [_kept_cache(cache) for cache in result.caches]
         self._moves: list[Callable[[], None]] = []
-        generators = [some for some in result.randoms if type(some) is Generator]
+        generators = [some for some in result.randoms if type(some) in (Generator, RandomState)]
         self._exchanges = _listed(result, *result.caches, *result.iterators, *generators)
         self._watched = _listed(result, *result.watched)
 

@@ -214,9 +214,12 @@ def reached(roots: Iterable[Any], *, most: int = _MOST_OBJECTS) -> Reached:
     return walk.found
 
 
+_GENERATORS = (np.random.Generator, np.random.RandomState)  # of which the names are exchanged
+
+
 def _is_exchanged(cls: type) -> bool:
     """Whether each run is given another one in place of such an object."""
-    return cls is np.random.Generator or kind_of(cls).visit in ("caches", "iterators")
+    return cls in _GENERATORS or kind_of(cls).visit in ("caches", "iterators")
 
 
 WATCHED: set[int] = set()

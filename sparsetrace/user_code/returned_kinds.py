@@ -188,7 +188,7 @@ class _Calls:
         if isinstance(function, types.MethodType):
             args, function = [_Held(function.__self__), *args], function.__func__
         if isinstance(function, types.FunctionType) and _stands_in(function):
-            function = getattr(function, "__wrapped__")  # noqa: B009
+            function = getattr(function, "_plain", function.__wrapped__)  # type: ignore[attr-defined]
         if not isinstance(function, types.FunctionType):
             return _made_by(function, args)
         code = self.code_of(function)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
+import scipy.stats as ss
 from outside import Outside
 
 import sparsetrace as st
@@ -23,6 +26,15 @@ def rng():
     return np.random.default_rng(3)
 
 
+def older():
+    return np.random.RandomState(3)
+
+
+def _again(generator, x):
+    """Normal numbers, of which it keeps every other for the next call."""
+    return generator.normal() * x + generator.normal(x[::-1], 0.5)
+
+
 TIGHT = {
     "normal": lambda x: rng().normal(x[:2], x[2:]),
     "normal, size": lambda x: rng().normal(x[0], scale=x[1], size=(2, 2)),
@@ -35,6 +47,18 @@ TIGHT = {
     "triangular": lambda x: rng().triangular(0.0, x[0], 2.0 + x[1]),
     "poisson": lambda x: rng().poisson(x) * x,
     "multivariate_normal": lambda x: rng().multivariate_normal(x[:2], np.eye(2)),
+    "multivariate_normal, by names": lambda x: rng().multivariate_normal(
+        size=2, cov=np.eye(2), mean=x[:2]
+    ),
+    "dirichlet": lambda x: rng().dirichlet(x, size=2),
+    "RandomState, normal": lambda x: older().normal(x[:2], x[2:]),
+    "RandomState, normal again": lambda x: _again(older(), x),
+    "RandomState, gamma": lambda x: older().gamma(x, 2.0),
+    "RandomState, dirichlet": lambda x: older().dirichlet(alpha=x),
+    "RandomState, multivariate_normal": lambda x: older().multivariate_normal(x[:2], np.eye(2)),
+    "rvs of scipy.stats": lambda x: ss.gamma.rvs(x, random_state=3),
+    "rvs of a vector": lambda x: ss.multivariate_normal(x[:2], np.eye(2)).rvs(random_state=3),
+    "resampled": lambda x: ss.gaussian_kde(np.arange(4.0)).resample(2, seed=3)[0] * x[:2],
 }
 ANY = {
     "choice": lambda x: rng().choice(x, size=2),
@@ -88,6 +112,55 @@ def test_generators_of_others():
     assert model.rng is held
     assert type(held) is np.random.Generator
     assert held.bit_generator.state == before
+
+
+def test_older_generators_of_others():
+    """They keep a normal number for the next call, and stand where they stood."""
+
+    class Model:
+        def __init__(self):
+            self.rng = np.random.RandomState(1)
+            self.rng.normal()
+
+        def noisy(self, x):
+            assert isinstance(self.rng, np.random.RandomState)
+            return self.rng.normal(x, 0.1) * self.rng.random_sample()
+
+    model = Model()
+    held, before = model.rng, model.rng.get_state(legacy=False)
+    for local in (False, True):
+        assert st.jacobian_sparsity(model.noisy, POINT, local=local, verify=False).nnz == 4
+    after = held.get_state(legacy=False)
+    assert model.rng is held
+    assert type(held) is np.random.RandomState
+    assert (after["gauss"], after["state"]["pos"]) == (before["gauss"], before["state"]["pos"])
+    np.testing.assert_array_equal(after["state"]["key"], before["state"]["key"])
+
+
+def test_generators_say_that_they_are_numpys():
+    def f(x):
+        generator = rng()
+        told = type(generator) is np.random.Generator and isinstance(generator, np.random.Generator)
+        return x * 2 if told and generator.__class__ is np.random.Generator else x[:1]
+
+    assert_same_pattern(st.jacobian_sparsity(f, POINT), np.eye(4))
+
+
+def test_what_older_generators_say_of_their_class():
+    before = np.random.RandomState
+
+    def f(x):
+        generator = np.random.RandomState(3)
+        assert isinstance(generator, np.random.RandomState)
+        assert isinstance(generator, before)
+        assert type(generator) is np.random.RandomState
+        assert issubclass(np.random.RandomState, before)
+        assert not isinstance(x, np.random.RandomState)
+        copied = pickle.loads(pickle.dumps(generator))
+        return copied.random_sample(4) * x + len(repr(generator))
+
+    assert_same_pattern(st.jacobian_sparsity(f, POINT), np.eye(4))
+    assert np.random.RandomState is before
 
 
 def test_the_functions_of_numpy_random():

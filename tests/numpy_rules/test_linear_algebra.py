@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from outside import Outside
 
 from oracles import (
     assert_covers,
@@ -360,3 +361,32 @@ def test_the_old_names_of_a_factorization(shape):
 
     x = RNG.uniform(0.5, 1.5, 12)
     assert_same_pattern(jacobian_sparsity(f, x), numerical_jacobian_pattern(f, x))
+
+
+TURNED = np.eye(3)[[1, 2, 0]]
+EIGENVALUES = {
+    "one number": lambda x: np.linalg.eigvals(x[:1, None]),
+    "vectors of one number": lambda x: np.linalg.eig(x[:1, None])[1] * x[1],
+    "triangular": lambda x: np.linalg.eigvals(np.array([[x[0], x[1]], [0, x[2]]])),
+    "turned": lambda x: np.linalg.eigvals(TURNED @ np.triu(np.outer(x[:3], x[1:])) @ TURNED.T),
+    "several": lambda x: np.linalg.eigvals(x.reshape(4, 1, 1)),
+    "complex numbers": lambda x: np.linalg.eigvals(x[:1, None] * 1j),
+    "two numbers": lambda x: np.linalg.eigvals(np.array([[x[0], x[1]], [-x[2], x[3]]])),
+}
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("name", EIGENVALUES)
+def test_eigenvalues_of_matrices_without_cycles_are_real(name, local):
+    seen, start = Outside(), np.array([0.5, 1.5, 0.7, 1.1])
+
+    def f(x):
+        values = EIGENVALUES[name](x)
+        seen.append(values.dtype)
+        return values.real
+
+    f(start)
+    pattern = jacobian_sparsity(f, start, local=local)
+    plain, *traced = seen
+    assert set(traced) == {plain}
+    assert_covers(pattern, numerical_jacobian_pattern(f, start))

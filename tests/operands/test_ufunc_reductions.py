@@ -8,7 +8,12 @@ from checks import check
 
 import sparsetrace as st
 from cases.numpy_calls.ufunc_reductions import case
-from oracles import assert_same_pattern
+from oracles import (
+    assert_covers,
+    assert_same_pattern,
+    jacobian_pattern_at,
+    numerical_jacobian_pattern,
+)
 
 
 @case.parametrize()
@@ -41,3 +46,23 @@ def test_methods_are_the_functions(name):
 
     x = np.ones((2, 3))
     assert_same_pattern(st.jacobian_sparsity(f, x), st.jacobian_sparsity(g, x))
+
+
+PICKED = np.array([True, True, False, True])
+FROM_A_START = {
+    "the least": lambda x: np.maximum.reduce(x, initial=x.min()),
+    "of some": lambda x: np.maximum.reduce(x, initial=x.min(), where=PICKED),
+    "of such as the inputs pick": lambda x: np.maximum.reduce(x, initial=x[1] + 0.6, where=x < 1.8),
+    "above all": lambda x: np.max(x, initial=3 * x[0] + 1.0),
+    "of rows": lambda x: np.min(x.reshape(2, 2), axis=1, initial=x[1] * 0.4),
+    "of none": lambda x: np.maximum.reduce(x[:0], initial=x[1]),
+    "without nan": lambda x: np.fmin.reduce(x, initial=x[3]),
+}
+
+
+@pytest.mark.parametrize("name", FROM_A_START)
+def test_extremes_from_a_start_of_the_inputs(name):
+    f, start = FROM_A_START[name], np.array([0.5, 1.5, 0.7, 2.0])
+    local = st.jacobian_sparsity(f, start, local=True)
+    assert_same_pattern(local, jacobian_pattern_at(f, start))
+    assert_covers(st.jacobian_sparsity(f, start), numerical_jacobian_pattern(f, start[::-1]))

@@ -32,8 +32,8 @@ def test_every_name_has_a_rule_and_every_rule_a_name():
 
 
 HELPERS = set(
-    "bernstein coordinates_of full_convolution minkowski_of mirrored solution solved stand_for "
-    "toeplitz_of uncut units_of window_of".split()
+    "bernstein coordinates_of full_convolution is_operator minkowski_of mirrored solution solved "
+    "stand_for toeplitz_of uncut units_of window_of".split()
 )
 """Functions of modules of rules that are no rules, but used by others."""
 

@@ -173,7 +173,7 @@ REFUSED = {
     "A / B": (lambda x: sp.diags_array(x) / sp.eye_array(5), "A / B"),
     "np.multiply": (lambda x: np.multiply(x, sp.diags_array(x)), "np.multiply of a sparse array"),
     "np.exp": (lambda x: np.exp(sp.diags_array(x)), "np.exp of a sparse array"),
-    "np.dot": (lambda x: np.dot(sp.diags_array(x), x), "an operand of type dia_array"),
+    "np.dot": (lambda x: np.dot(sp.diags_array(x), x), "np.dot of a sparse array"),
     "np.asarray": (lambda x: np.asarray(sp.diags_array(x)), "an operand of type dia_array"),
     "lil data": (lambda x: sp.lil_array(np.diag(x)).data, "A.data of the format lil"),
     "dok values": (lambda x: list(sp.dok_array(np.diag(x)).values()), "dok_array.values"),

@@ -77,8 +77,8 @@ READERS = {
     "nditer, digits": lambda x: [float(str(v)) for v in np.nditer(x, flags=["refs_ok"])],
     "nditer, memory": lambda x: [np.frombuffer(v) for v in np.nditer(x, flags=["refs_ok"])],
     "nditer, views": lambda x: np.nditer(x, flags=["refs_ok"]).itviews,
-    "as_strided": lambda x: np.lib.stride_tricks.as_strided(x, (2,), (0,)).sum(),
-    "as_strided, text": lambda x: repr(np.lib.stride_tricks.as_strided(x, (2,), (0,))),
+    "as_strided": lambda x: np.lib.stride_tricks.as_strided(x, (2,), (-8,)).sum(),
+    "as_strided, text": lambda x: repr(np.lib.stride_tricks.as_strided(x, (2,), (-8,))),
     "__array_interface__": lambda x: x.__array_interface__["data"],
     "DLPack": lambda x: x.__dlpack__(),
 }

@@ -176,7 +176,7 @@ WITHOUT_ROOM = frozenset("cases support soundness whole_package".split())
 """Folders of tests/ that are no room's: data, helpers, and tests of the package as a whole."""
 TOPICS = {
     "api": "hessians local",
-    "arrays": "views",
+    "arrays": "masked views",
     "capture": "isolation raising user_functions ways_out",
     "masked": "adagrad programs refusals",
     "numpy_rules": "arguments axes kinds statistics",

@@ -26,6 +26,7 @@ __all__ = [
     "first_axis",
     "known_places",
     "looked_up",
+    "made_anew",
     "placed",
     "set_state",
 ]
@@ -65,6 +66,13 @@ def set_state(holder, plain, state, **shown) -> None:
 
 def _itself(x, **_):
     return x
+
+
+def made_anew(holder, name: str, c, x, extrapolate, axis: int) -> None:
+    """Make an object that there is one of other coefficients, which have their axes in front."""
+    if axis:
+        c = np.moveaxis(np.moveaxis(c, 0, axis + 1), 0, axis + 1)
+    class_of(name).__init__(holder, c, x, extrapolate, axis)
 
 
 class _Namespace:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.operands.operands import contains_traced
-from sparsetrace.scipy_rules.interpolate.interpolators import class_of, placed, set_state
+from sparsetrace.scipy_rules.interpolate.interpolators import class_of, made_anew, placed, set_state
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
@@ -85,6 +85,24 @@ def bernstein(self, c, x, extrapolate, axis: int) -> None:
         c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)
     basis = type(self)(units_of(c.shape[:2]), x, extrapolate)
     Linear(basis, c.reshape(-1, *c.shape[2:]), axis).fill(self)
+
+
+def BPoly_extend(call, self, c, x):
+    """By SciPy's own of unit coefficients, which raises degrees and says on which side they go."""
+    constant(call, x, "a break")
+    state, c = state_of(self), array_of(c)
+    if not isinstance(state, Linear):
+        call.refuse("its coefficients are not known here", "Make a new polynomial of all of them.")
+    old, new, behind = state.basis.c, units_of(c.shape[:2]), state.c.shape[1:]
+    plain = class_of("BPoly")(np.zeros((*old.shape[:2], *behind)), state.basis.x)
+    plain.extend(np.zeros(c.shape), x)  # which raises SciPy's errors
+    if not c.size:
+        return
+    wide = np.concatenate([old, np.zeros((*old.shape[:2], new.shape[2]))], axis=2)
+    basis = class_of("BPoly")(wide, state.basis.x)
+    basis.extend(np.concatenate([np.zeros((*new.shape[:2], old.shape[2])), new], axis=2), x)
+    every = np.tensordot(basis.c, np.concatenate([state.c, c.reshape(-1, *behind)]), 1)
+    made_anew(self, "BPoly", every, basis.x, state.basis.extrapolate, state.axis)
 
 
 def _by_units(name: str) -> Any:

@@ -23,6 +23,7 @@ from sparsetrace.scipy_rules.interpolate.interpolators import (
     class_of,
     first_axis,
     looked_up,
+    made_anew,
     placed,
     set_state,
 )
@@ -100,6 +101,27 @@ def BPoly_init(call, self, c, x, extrapolate, axis):
 
 
 PPoly_init = BPoly_init
+
+
+def PPoly_extend(call, self, c, x):
+    constant(call, x, "a break")
+    state, c, x = state_of(self), array_of(c), np.asarray(x, float)
+    if not isinstance(state, _PiecewisePolynomial):
+        call.refuse("its coefficients are not known here", "Make a new polynomial of all of them.")
+    plain = class_of("PPoly")(np.zeros(state.c.shape), state.x, state.extrapolate)
+    plain.extend(np.zeros(c.shape), x)  # which raises SciPy's errors, and says where they go
+    if not c.size:
+        return
+    before = bool(len(c)) and len(x) and plain.x[0] == x[0] and x[0] < state.x[0]
+    if before and len(c) != len(state.c):
+        call.refuse("coefficients of another degree have no rule there", "Raise the lower ones.")
+    pair = [c, state.c] if before else [state.c, c]
+    degree = max(map(len, pair))
+    filled = [
+        np.concatenate([np.zeros((degree - len(part), *part.shape[1:])), part]) for part in pair
+    ]
+    every = np.concatenate(filled, axis=1)
+    made_anew(self, "PPoly", every, plain.x, state.extrapolate, state.axis)
 
 
 @makes_objects

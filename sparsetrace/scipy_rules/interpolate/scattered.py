@@ -332,13 +332,14 @@ def griddata(call, points, values, xi, method, fill_value, rescale):
     one = np.ndim(places) == 1 or (not isinstance(places, tuple) and np.shape(places)[-1] == 1)
     if one and not isinstance(places, tuple):
         at = xi[0] if isinstance(xi, tuple) else xi
-        sites = np.reshape(constant(call, places, "a site"), -1)
-        order = np.argsort(sites)
+        sites, heights = array_of(places).reshape(-1), array_of(values)
+        if not contains_traced(sites):  # traced ones are put in order by the curve
+            order = np.argsort(sites)
+            sites, heights = sites[order], heights[order]
         fill: Any = "extrapolate" if method == "nearest" else fill_value
         curve = class_of("interp1d")(
-            sites[order], array_of(values)[order], kind=method, axis=0, bounds_error=False,
-            fill_value=fill,
-        )  # fmt: skip
+            sites, heights, kind=method, axis=0, bounds_error=False, fill_value=fill
+        )
         return curve(at)
     if method == "nearest":
         return class_of("NearestNDInterpolator")(points, values, rescale=rescale)(xi)

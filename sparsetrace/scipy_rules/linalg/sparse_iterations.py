@@ -53,7 +53,7 @@ class _Iteration:
         sources, by_scipy = [], _is_called_by_scipy()
         reads: list[Any] = []
         for name, value in self.arguments.items():
-            if name in _MATRICES and _is_operator(value) and not by_scipy:
+            if name in _MATRICES and is_operator(value) and not by_scipy:
                 read = functools.partial(self._read, value, reads)
                 until_settled(read, value.matvec, self.arguments.get("callback"))
             elif is_sparse_traced(value) or contains_traced(value):
@@ -83,7 +83,7 @@ class _Iteration:
         for name, value in self.arguments.items():
             if name == "callback":
                 self.arguments[name] = self._iterates.shown_to(value)
-            elif _is_operator(value):
+            elif is_operator(value):
                 self.arguments[name] = self._plain_operator(value)
             elif is_sparse_traced(value):
                 self.arguments[name] = value._at_point()
@@ -130,7 +130,7 @@ def _is_called_by_scipy() -> bool:
     return module_outside().startswith("scipy.")
 
 
-def _is_operator(x) -> bool:
+def is_operator(x) -> bool:
     if x is None or scipy.sparse.issparse(x) or is_sparse_traced(x) or isinstance(x, np.ndarray):
         return False
     return callable(getattr(x, "matvec", None))
@@ -216,7 +216,7 @@ def lobpcg(call, *given, **named):
     iteration = _Iteration(call, given, named)
     arguments = iteration.arguments
     functions = [x for name in ("A", "B", "M") if callable(x := arguments.get(name))]
-    if iteration.total is None or any(not _is_operator(f) for f in functions):
+    if iteration.total is None or any(not is_operator(f) for f in functions):
         return iteration.original()
     if arguments.get("retLambdaHistory") or arguments.get("retResidualNormsHistory"):
         call.refuse("its history has no rule", "Leave retLambdaHistory and its like out.")

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from sparsetrace.dispatch.keeping_functions import may_keep
 from sparsetrace.numpy_rules.contraction import Factor
 from sparsetrace.numpy_rules.square_systems import SquareMatrices
 from sparsetrace.operands.operands import contains_traced, ids_of, is_sparse_traced, values_of
 from sparsetrace.scipy_rules.linalg.linear_systems import solved
+from sparsetrace.scipy_rules.linalg.sparse_iterations import is_operator
 from sparsetrace.scipy_rules.rule_tools import (
     Call,
     array_of,
@@ -77,24 +79,41 @@ def spsolve_triangular(call, A, b, lower, unit_diagonal):
     return _solved(call, A, b)
 
 
-@harmless("traceA")  # scales the steps
-def expm_multiply(call, A, B, start, stop, num, endpoint):
+def _matrix_of(call: Call, operator) -> Any:
+    """The matrix that a linear operator stands for, by its products with unit vectors."""
+    if may_keep(operator.matvec):
+        call.refuse("the operator may keep what it is given", "Hand over the matrix.")
+    columns = [np.reshape(operator.matvec(unit), -1) for unit in np.eye(operator.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+def _values_of(matrix) -> Any:
+    return np.array(values_of(matrix.toarray() if is_sparse_traced(matrix) else matrix))
+
+
+def expm_multiply(call, A, B, start, stop, num, endpoint, traceA):
     """``expm(A) B`` leads where a chain of non-zeros does, as ``(1 + |A|)^-1 B``."""
-    constant(call, (start, stop, num, endpoint), "a point in time")
-    if is_sparse_traced(A) or contains_traced(A):
-        matrix = A if is_sparse_traced(A) else scipy.sparse.csc_array(A)
-        values = None
-        if current().local:
-            values = call.plainly(np.asarray(values_of(matrix.toarray())), np.asarray(values_of(B)))
-        result = _solved(call, scipy.sparse.eye_array(A.shape[0]) + matrix, B, values)
-    else:
-        a = scipy.sparse.coo_array(A)
+    times = start, stop, num, endpoint
+    constant(call, times, "a point in time")
+    matrix = _matrix_of(call, A) if is_operator(A) else A
+    is_of_constants = not (is_sparse_traced(matrix) or contains_traced(matrix))
+    if is_of_constants and not contains_traced(B):
+        return call.original(A, B, *times, traceA)
+    values = None
+    if current().local:
+        plain = matrix if is_of_constants else _values_of(matrix)
+        values = call.plainly(plain, np.array(values_of(B)), *times, values_of(traceA))
+    if is_of_constants:
+        a = scipy.sparse.coo_array(matrix)
         data = (a.data != 0) if current().values else np.ones(a.nnz)
-        pattern = scipy.sparse.coo_array((data.astype(float), a.coords), shape=a.shape)
-        result = _solved(call, scipy.sparse.eye_array(a.shape[0]) + pattern, B)
-    if start is None and stop is None and num is None:
-        return result
-    steps = [result] * (50 if num is None else int(num))
+        matrix = scipy.sparse.coo_array((data.astype(float), a.coords), shape=a.shape)
+    elif not is_sparse_traced(matrix):
+        matrix = scipy.sparse.csc_array(matrix)
+    system = scipy.sparse.eye_array(matrix.shape[0]) + matrix
+    if all(time is None for time in times):
+        return _solved(call, system, B, values)
+    count = 50 if num is None else int(num)
+    steps = [_solved(call, system, B, None if values is None else values[i]) for i in range(count)]
     if not start:
         steps[0] = array_of(B) * 1.0
     return np.stack(steps)

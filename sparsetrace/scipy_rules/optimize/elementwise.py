@@ -68,7 +68,9 @@ def _result(call: Call, found, linear: str = "", **traced: Ids) -> Any:
     """SciPy's result object, with these of its numbers traced, nonlinear but for one."""
     hidden = Hidden(call.name, "this part of the result has no rule", f"Use {', '.join(traced)}.")
     result = sys.modules["scipy._lib._util"]._RichResult()
-    result.update({} if found is None else {name: hidden for name in found if name[0] != "_"})
+    for name, value in () if found is None else found.items():
+        is_count = np.asarray(value).dtype.kind in "biu"  # which stays around the point
+        result.update({} if name[0] == "_" else {name: value if is_count else hidden})
     for name in ("success", "status", "nfev", "nit"):
         first = next(iter(traced.values()))
         default = np.full(first.shape, name == "success", bool if name == "success" else int)

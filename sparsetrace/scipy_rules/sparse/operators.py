@@ -249,7 +249,7 @@ class _Operators:
 
     # ------------------------------------------------------------------ ufuncs
     def __array_ufunc__(self: Any, ufunc: np.ufunc, method: str, *inputs, **kwargs) -> Any:
-        if method != "__call__" or kwargs or len(inputs) != 1:
+        if method != "__call__" or kwargs or len(inputs) != 1 or ufunc is np.square:
             return reflected(ufunc, method, inputs, kwargs, sys._getframe(1))
         if ufunc not in _UNARY:
             refuse(f"np.{ufunc.__name__} of a sparse array", "SciPy has no such method")

@@ -397,6 +397,7 @@ np.ma.corrcoef(v)
 m.get_fill_value() * x
 m.harden_mask() * 1
 m.soften_mask().hardmask * x
+m * np.min_scalar_type(m).itemsize
 """.strip().splitlines()
 """Expressions with constant masks; the pattern equals the numerical one."""
 
@@ -417,6 +418,8 @@ y = np.ma.array([1.0, 2, 3, 4], mask=[0, 0, 1, 0]); y[1:3] = x[0, 1:3]; return y
 y = np.ma.array(np.zeros(4), mask=[1, 0, 0, 0]); y[1:] += x[0, 1:]; return y
 y = np.ma.zeros(4); y += 1; return y * x[0]
 y = np.ma.zeros(4); y += v; return y
+m = m.copy(); m.fill(3.0); m[0] = x[0, 0]; return m
+m = m.copy(); m.fill(x[0, 0]); return m
 m.put([1, 2, 3], [5.0, x[0, 0], 7.0]); return m
 y = np.ma.zeros(4); y.put([1, 2], x[0, :2]); return y
 np.ma.put(m, [1, 2], v[:2]); return m

@@ -133,6 +133,7 @@ t = np.ma.array(x); t[y > 1] = masked; return t.filled(y)
 t = np.ma.array(x); t /= np.floor(y); return t.filled(y)
 t = np.ma.array(x, mask=[0, 1, 0, 0]); t /= y; return t
 t = np.ma.array(x, mask=x > 1); t += m; return t
+t = np.ma.array(x, mask=x > 1); t.fill(y[0]); return t
 t = np.ma.array(x, mask=x > 1); t.put([0, 1], y[:2]); return t
 t = m.copy(); t[1:] = np.ma.masked_greater(y, 1)[1:]; return t.filled(x)
 t = np.ma.zeros(4); t[np.ma.argmax(m)] = y[0]; return t + x[1]

@@ -8,6 +8,14 @@ import scipy.interpolate as si
 from cases.scipy_calls.constants import AT, GRID, HEIGHTS, SITES, TABLE
 
 CUBIC = si.CubicSpline(SITES, HEIGHTS)
+
+
+def extended(curve, c, x):
+    """Values of a curve to which an interval was added."""
+    curve.extend(c, np.array([float(x)]))
+    return curve(np.array([-0.5, 0.5, 1.5, 2.5]))
+
+
 PLANE = si.RectBivariateSpline(GRID[0], GRID[1], TABLE, kx=2, ky=1)
 VARIOUS = si.CubicSpline(SITES, np.stack([HEIGHTS, SITES, np.ones(6)], axis=1))
 POINTS = {
@@ -126,6 +134,20 @@ ORDINATES = {
     "PchipInterpolator": lambda y: si.PchipInterpolator(SITES, y)(AT),
     "Akima1DInterpolator": lambda y: si.Akima1DInterpolator(SITES, y)(AT),
     "PPoly": lambda y: si.PPoly(y.reshape(2, 3), SITES[:4])(AT[:5]),
+    "PPoly.extend": lambda y: extended(si.PPoly(y[:4].reshape(2, 2), [0, 1, 2.0]), y[4:, None], 3),
+    "PPoly.extend, to the left": lambda y: extended(
+        si.PPoly(y[:4].reshape(2, 2), [0, 1, 2.0]), y[4:, None], -1
+    ),
+    "PPoly.extend, of a higher degree": lambda y: extended(
+        si.PPoly(y[:2].reshape(1, 2), [0, 1, 2.0]), y[2:, None], 3
+    ),
+    "PPoly.extend, along another axis": lambda y: extended(
+        si.PPoly(y[:4].reshape(1, 2, 2), [0, 1, 2.0], axis=1), y[4:].reshape(2, 1, 1), 3
+    ),
+    "BPoly.extend": lambda y: extended(si.BPoly(y[:4].reshape(2, 2), [0, 1, 2.0]), y[4:, None], 3),
+    "BPoly.extend, of a higher degree": lambda y: extended(
+        si.BPoly(y[:2].reshape(1, 2), [0, 1, 2.0]), y[2:, None], -1
+    ),
     "BSpline": lambda c: si.BSpline(np.array([0, 0, 0, 0, 1, 2, 4, 4, 4, 4.0]), c, 3)(AT),
     "BSpline, slope": lambda c: si.BSpline(np.array([0, 0, 0, 1, 2, 3, 4, 4, 4.0]), c, 2)(AT, 1),
     "BSpline, derivative": lambda c: si.BSpline(

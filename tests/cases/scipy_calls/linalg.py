@@ -146,6 +146,17 @@ LINALG = {
     "expm, sparse": lambda x: spl.expm(
         sp.csc_array(sp.diags_array(x[:2]) + UPPER[:2, :2])
     ).toarray(),
+    "expm_multiply of an operator": lambda x: spl.expm_multiply(
+        spl.aslinearoperator(sp.csr_array(LOWER) * x[0]), x, traceA=1.0
+    ),
+    "expm_multiply of an operator that reads inputs": lambda x: spl.expm_multiply(
+        spl.LinearOperator((4, 4), matvec=lambda v: x[0] * v, rmatvec=lambda v: x[0] * v),
+        np.arange(4.0),
+        traceA=1.0,
+    ),
+    "expm_multiply, traced and times": lambda x: spl.expm_multiply(
+        sp.csr_array(LOWER) * x[0], x, 0.0, 1.0, 3
+    ),
     "expm_multiply, traced": lambda x: spl.expm_multiply(
         sp.csr_array(sp.diags_array(x[:2]) + LOWER[:2, :2] / 9), x[2:]
     ),

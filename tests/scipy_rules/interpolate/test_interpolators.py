@@ -129,3 +129,18 @@ def test_a_changed_attribute_is_named():
     with pytest.raises(st.TracingError, match=r"PPoly.*`x` of the object was set") as caught:
         st.jacobian_sparsity(CHANGED["PPoly, x"], START)
     assert "Make a new object" in str(caught.value)
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("method", ["linear", "nearest", "cubic"])
+@pytest.mark.parametrize("shape", [(4,), (4, 1)])
+def test_griddata_of_traced_sites_on_a_line(shape, method, local):
+    def f(x):
+        at = np.array([0.8, 1.2]).reshape((2,) + (1,) * (len(shape) - 1))
+        return si.griddata(x.reshape(shape), x * x[0], at, method=method)
+
+    start = np.array([0.5, 1.5, 0.7, 1.1])
+    pattern = st.jacobian_sparsity(f, start, local=local)
+    assert_covers(pattern, jacobian_pattern_at(f, start))
+    if not local:
+        assert_covers(pattern, numerical_jacobian_pattern(f, start[::-1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.integrate
 import scipy.optimize as so
 from numpy.testing import assert_array_equal
 
@@ -137,3 +138,12 @@ def test_a_complex_root_has_its_imaginary_part_at_a_point():
         return np.where(np.imag(root) > 0.5, x[1], x[2])
 
     assert_array_equal(st.jacobian_sparsity(f, X, local=True).toarray(), [[0, 1, 0]])
+
+
+def test_whole_numbers_beside_many_integrals():
+    def f(x):
+        found = scipy.integrate.tanhsinh(lambda t, a: a * np.exp(t), 0.0, x, args=(x,))
+        return found.integral, found.maxlevel * x, found.status + x
+
+    pattern = st.jacobian_sparsity(f, X, local=True)
+    assert_same_pattern(pattern, np.tile(np.eye(len(X)), (3, 1)))
