@@ -179,7 +179,7 @@ TOPICS = {
     "arrays": "views",
     "capture": "isolation raising user_functions ways_out",
     "masked": "adagrad programs refusals",
-    "numpy_rules": "arguments axes kinds statistics",
+    "numpy_rules": "arguments axes constants kinds statistics",
     "operands": "where",
     "propagation": "hessian_stores interleaving stores",
     "rules": "cuts infinities letters records second_zeros zeros",
