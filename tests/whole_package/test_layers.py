@@ -183,7 +183,7 @@ TOPICS = {
     "operands": "where",
     "propagation": "hessian_stores interleaving stores",
     "rules": "cuts infinities letters records second_zeros zeros",
-    "scipy_rules": "calls longer_arrays names refusals",
+    "scipy_rules": "calls constants longer_arrays names refusals",
     "tracing": "outputs",
     "verification": "correct_patterns planted_holes searches texts",
 }

@@ -32,6 +32,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     made,
     makes_objects,
     spread,
+    without_numbers,
 )
 from sparsetrace.scipy_rules.whole import sample_of_call, total_of, whole
 
@@ -255,7 +256,7 @@ def _in_fourier_space(factor: Callable[[Any], Any]) -> Callable[..., Any]:
         for i, count in enumerate(x.shape):
             places = np.fft.fftfreq(count) if i != halved else np.arange(count) / int(n)
             turns.append(sizes[i] * places.reshape((-1,) + (1,) * (x.ndim - 1 - i)))
-        return x * factor(turns)
+        return x * without_numbers(factor(turns))
 
     return rule
 
