@@ -6,14 +6,15 @@ for one element are run apart from those of the others, unless it has side effec
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.arrays.object_array import object_array
+from sparsetrace.arrays.picked import PickedArray
 from sparsetrace.capture import math_module
 from sparsetrace.capture.builtin_names import CONVERSIONS
 from sparsetrace.capture.patch import Patch, table
@@ -29,9 +30,12 @@ from sparsetrace.numpy_rules.python_ufuncs import (
 )
 from sparsetrace.operands.implementations import conversion
 from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
+from sparsetrace.operands.raising import may_raise
 from sparsetrace.user_code.effects import has_effects
 
 __all__ = ["by_element", "patches"]
+
+_NO_INPUTS = "cannot call `vectorize` on size 0 inputs unless `otypes` is set"
 
 
 def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,12 +48,37 @@ def _wrapped_vectorize(original: Callable[..., Any]) -> Callable[..., Any]:
         places = [place for place in (*range(len(args)), *kwargs) if place not in self.excluded]
         if self.signature is not None:
             return _by_rows(trace, self, places, args, kwargs)
+        named: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        operands = [named[place] for place in places]
+        picked = next((x for x in operands if isinstance(x, PickedArray)), None)
+        if picked is not None and not has_effects(self.pyfunc):
+            return _of_picked(call, self, picked, dict(zip(places, operands, strict=True)), named)
         asks = self.otypes is None and not self.cache
         return by_element(
             trace, self.pyfunc, places, args, kwargs, otypes=self.otypes, asks_first=asks
         )
 
     return call
+
+
+def _of_picked(
+    call: Callable[..., Any],
+    vectorized: Any,
+    picked: PickedArray,
+    operands: dict[Any, Any],
+    others: dict[Any, Any],
+) -> Any:
+    """What a function without effects gives for each element that a mask picks."""
+
+    def of_candidates(*candidates: Any) -> Any:
+        values = {**others, **dict(zip(operands, candidates, strict=True))}
+        positional = [value for place, value in values.items() if isinstance(place, int)]
+        named = {place: value for place, value in values.items() if isinstance(place, str)}
+        return call(vectorized, *positional, **named)
+
+    if vectorized.otypes is None:
+        may_raise(picked._trace, partial(ValueError, _NO_INPUTS))
+    return picked.elementwise(of_candidates, operands.values())
 
 
 def _by_rows(
@@ -155,7 +184,7 @@ def by_element(
 
     todo = list(zip(*columns, strict=True))
     if not todo and otypes is None:
-        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        raise ValueError(_NO_INPUTS)
     if not places:  # all arguments are excluded
         todo = [()]
     # NumPy learns the types of the results from a call with numbers of its own
@@ -216,9 +245,9 @@ def united_paths(
     reached = dict if session is None else session.functions
     return run_apart(
         trace,
-        functools.partial(function, *args, **(kwargs or {})),
+        partial(function, *args, **(kwargs or {})),
         has_effects=lambda: has_effects(function, args, kwargs, reached=reached),
-        unite=functools.partial(_united, trace),
+        unite=partial(_united, trace),
     )
 
 

@@ -104,6 +104,8 @@ def _lower_factor(trace: Trace, matrix, at_point: NDArray[Any] | None) -> Any:
     first non-zero below the diagonal is in row j (Liu, 1990, "The role of elimination trees
     in sparse factorization").  What any other k would bring is in ``L[i, p]`` and
     ``L[j, p]`` already, where p is its parent, unless a number there happened to be zero.
+    Numbers that are constants are computed of the children alone, so they are known where no
+    other k has anything in row j.
     """
     n = matrix.shape[-1]
     factor = _zeros(trace, matrix)
@@ -120,6 +122,9 @@ def _lower_factor(trace: Trace, matrix, at_point: NDArray[Any] | None) -> Any:
         else:
             left = factor[..., j:, :j]
             column = column - np.matmul(left, np.conj(left[..., 0, :, None]))[..., 0]
+        if by_tree and not trace.local and any(children[k] for k in children[j]):
+            unknown = nonzero[..., j:, j] & (column._ids <= ZERO)
+            column = _retraced(trace, column, np.where(unknown, trace.graph.opaque, column._ids))
         if at_point is not None:  # the numbers of all terms, not of those alone that were asked
             numbers = at_point[..., j:, j] * at_point[..., j, j, None]
             column = trace.wrap(Elements(column._ids, column._dtype, numbers, keep_array=True))
@@ -150,7 +155,7 @@ def _qr(trace: Trace, a, mode) -> Any:
     m, n = matrix.shape[-2:]
     k = min(m, n)
     lead = matrix.shape[:-2]
-    q, r = _eliminated_apart(trace, matrix)
+    q, r = (_but_for_a_sign(trace, ids) for ids in _eliminated_apart(trace, matrix))
     if mode == "raw":
         return _like_parts(sample, _reflectors(trace, matrix, r))
     if mode in ("economic", "e"):  # old names, of what "raw" gives, transposed
@@ -163,6 +168,11 @@ def _qr(trace: Trace, a, mode) -> Any:
     if mode == "r":
         return Elements(r, sample.dtype)
     return _like_parts(sample, (q, r))
+
+
+def _but_for_a_sign(trace: Trace, ids: Ids) -> Ids:
+    """The ids with unknown numbers in place of constants: Gram and Schmidt choose other signs."""
+    return ids if trace.local else np.where(ids < ZERO, np.int32(trace.graph.opaque), ids)
 
 
 def _like_parts(sample, results: tuple[Ids, ...]) -> Any:

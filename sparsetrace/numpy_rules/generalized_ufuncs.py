@@ -25,6 +25,7 @@ from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    is_traced,
     landed,
     values_of,
 )
@@ -34,6 +35,7 @@ __all__ = ["call"]
 _EINSUMS: dict[np.ufunc, str] = {np.vecdot: "...i,...i->..."}
 if hasattr(np, "matvec"):  # NumPy 2.2
     _EINSUMS |= {np.matvec: "...ij,...j->...i", np.vecmat: "...i,...ij->...j"}
+_CONJUGATING = frozenset((np.vecdot, getattr(np, "vecmat", None)))
 
 
 def call(
@@ -42,27 +44,36 @@ def call(
     """``ufunc(*inputs)`` for a ufunc with a signature; takes axes and keepdims from kwargs."""
     axes, axis = kwargs.pop("axes", None), kwargs.pop("axis", None)
     keepdims = bool(kwargs.pop("keepdims", False))
+    results: tuple[np.dtype[Any], ...] = ()
+    if kwargs.get("dtype") is not None or kwargs.get("signature") is not None:
+        dtypes = _requested(ufunc, inputs, kwargs)
+        results = dtypes[ufunc.nin :]
+        inputs = tuple(
+            x if dtype_of(x) == dtype else (x if is_traced(x) else np.asarray(x)).astype(dtype)
+            for x, dtype in zip(inputs, dtypes, strict=False)
+        )
     if axes is None and axis is None and not keepdims:
         outs = _plain(trace, ufunc, inputs)
     else:
         outs = _placed(trace, ufunc, inputs, axes, axis, keepdims=keepdims)
-    if kwargs.get("dtype") is not None or kwargs.get("signature") is not None:
-        for out, dtype in zip(outs, _requested(ufunc, inputs, kwargs), strict=True):
-            out.dtype, out.ids = dtype, landed(trace, dtype, out.ids)
+    for out, dtype in zip(outs, results, strict=bool(results)):
+        out.dtype, out.ids = dtype, landed(trace, dtype, out.ids)
     return outs
 
 
 def _requested(
     ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[np.dtype[Any], ...]:
-    """The dtypes of the outputs, where the call names some."""
+    """The dtypes of inputs and outputs, where the call names some."""
     signature = kwargs.get("signature")
     if signature is None:
         signature = (*(None,) * ufunc.nin, *(kwargs["dtype"],) * ufunc.nout)
     given = (*map(dtype_of, inputs), *(None,) * ufunc.nout)
     casting = kwargs.get("casting", "same_kind")
-    result = ufunc.resolve_dtypes(given, signature=signature, casting=casting)
-    return result[ufunc.nin :]
+    dtypes: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes(
+        given, signature=signature, casting=casting
+    )
+    return dtypes
 
 
 def _placed(
@@ -111,6 +122,8 @@ def _plain(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> list[Eleme
     if ufunc is np.matmul:
         return [matrix_products.matmul(trace, *inputs)]
     if ufunc in _EINSUMS:
+        if ufunc in _CONJUGATING:
+            inputs = (matrix_products.conjugated(trace, inputs[0]), *inputs[1:])
         return [einsum(trace, _EINSUMS[ufunc], *inputs)]
     return _whole_cores(trace, ufunc, inputs)
 

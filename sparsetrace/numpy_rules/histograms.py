@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.complex_parts import joined, parts_of
-from sparsetrace.graph.graph import Ids
+from sparsetrace.graph.graph import ZERO, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numpy_rules.indexing import constant_key, want_bounds, write
 from sparsetrace.operands.complex_operands import moved_ids
@@ -156,6 +156,8 @@ def _histogram(trace: Trace, a, bins, range, density, weights) -> tuple[Elements
     if values is not None and known_edges is not None:
         counts = np.histogram(values, known_edges)[0]
         if weights is None and not widths:
+            with np.errstate(all="ignore"):
+                counts = np.histogram(values, known_edges, density=density)[0]
             return Elements(constants(trace, counts).ids, dtype), edges
         empty = counts == 0
         if weights is None:
@@ -183,7 +185,14 @@ def _histogram(trace: Trace, a, bins, range, density, weights) -> tuple[Elements
         result = _ids(trace, edges)
         apart = trace.graph.union_all([ids, result[1:], result[:-1]])
         ids = np.where(empty, ids, apart)
-    return Elements(interact_all(trace.graph, ids) if density else ids, dtype), edges
+    if density:
+        ids = _divided(trace, interact_all(trace.graph, ids))
+    return Elements(ids, dtype), edges
+
+
+def _divided(trace: Trace, ids: Ids) -> Ids:
+    """Sums after they were divided: those that are constants are others now."""
+    return ids if trace.local else np.where(ids < ZERO, np.int32(trace.graph.opaque), ids)
 
 
 def _places(
@@ -235,7 +244,8 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
         sample_ = np.stack([v for v in values if v is not None], axis=-1)
         plain = [k for k in known if k is not None]
         if weights is None and not (density and any(moving)):
-            return constants(trace, np.histogramdd(sample_, plain)[0]), edges
+            with np.errstate(all="ignore"):
+                return constants(trace, np.histogramdd(sample_, plain, density=density)[0]), edges
         if weights is None:
             weights = np.ones(len(sample_))
         inside = np.ones(len(sample_), bool)
@@ -266,7 +276,7 @@ def _histogramdd(trace: Trace, sample, bins, range, density, weights) -> Any:
                 width = trace.graph.union(result[1:], result[:-1])
                 along = width.reshape((-1,) + (1,) * (dimensions - 1 - axis))
                 sources.append(np.broadcast_to(along, shape).reshape(-1))
-        ids = interact_all(trace.graph, trace.graph.union_all(sources))
+        ids = _divided(trace, interact_all(trace.graph, trace.graph.union_all(sources)))
     return Elements(ids.reshape(shape), FLOAT), edges
 
 

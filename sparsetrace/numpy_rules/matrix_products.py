@@ -44,7 +44,7 @@ from sparsetrace.operands.operands import (
 from sparsetrace.operands.python_operators import of_single_objects
 from sparsetrace.operands.registry import rule_for
 
-__all__ = ["convolve", "dot", "matmul", "sparse_matmul", "tensordot"]
+__all__ = ["conjugated", "convolve", "dot", "matmul", "sparse_matmul", "tensordot"]
 
 
 def matmul(trace: Trace, x, y) -> Elements:
@@ -346,10 +346,19 @@ def _dot(trace: Trace, a, b) -> Elements:
     return dot(trace, a, b)
 
 
+def conjugated(trace: Trace, x: Any) -> Any:
+    """An operand's conjugate: itself, if it is real."""
+    if dtype_of(x).kind != "c":
+        return x
+    if not contains_traced(x):
+        return np.conj(x)
+    result = elementwise.combine(trace, np.conjugate, x)
+    return trace.wrap(Elements(result._ids, result._dtype, result._values, keep_array=True))
+
+
 @rule_for(np.vdot, signature="a, b, /")
 def _vdot(trace: Trace, a, b) -> Elements:
-    conjugate = elementwise.combine(trace, np.conjugate, a) if contains_traced(a) else np.conj(a)
-    p, q = (Factor.with_parts(trace, x).moved(np.ravel) for x in (conjugate, b))
+    p, q = (Factor.with_parts(trace, x).moved(np.ravel) for x in (conjugated(trace, a), b))
     if p.shape != q.shape:
         raise ValueError("vectors have different lengths")
     ids = contract(trace, p.moved(lambda d: d[None, None]), q.moved(lambda d: d[None, :, None]))
@@ -436,6 +445,7 @@ def _correlate(trace: Trace, a, v, mode) -> Elements:
     if not np.ndim(a) or not np.ndim(v):
         raise ValueError("object of too small depth for desired array")
     mode = _mode_name(mode)
+    v = conjugated(trace, v)
     reverse = Factor.with_parts(trace, v).moved(lambda data: np.atleast_1d(data)[::-1])
     kernel: Any = reverse.values
     if reverse.ids is not None:
@@ -448,5 +458,5 @@ def _correlate(trace: Trace, a, v, mode) -> Elements:
 
 def _correlate_same(trace: Trace, a, v) -> Elements:
     """NumPy swaps the operands of an uneven 'same' correlation and reverses the result."""
-    swapped = _correlate(trace, v, a, "same")
+    swapped = _correlate(trace, v, conjugated(trace, a), "same")
     return Elements(swapped.ids[::-1], swapped.dtype)

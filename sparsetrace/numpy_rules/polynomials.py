@@ -21,6 +21,7 @@ from sparsetrace.graph.graph import OPAQUE, ZERO
 from sparsetrace.graph.interactions import interact, interact_all
 from sparsetrace.numpy_rules.matrix_products import convolve
 from sparsetrace.operands.complex_operands import chosen_ids, moved_operand
+from sparsetrace.operands.constants import constants, plain_values
 from sparsetrace.operands.elementwise import combine
 from sparsetrace.operands.operands import (
     Elements,
@@ -28,6 +29,7 @@ from sparsetrace.operands.operands import (
     contains_traced,
     dtype_of,
     ids_of,
+    known_of,
     operand_of,
     values_of,
 )
@@ -137,7 +139,8 @@ def _trimmed(trace: Trace, x) -> Operand:
     result = moved_operand(trace, x).moved(np.atleast_1d)
     if result._ids.ndim > 1:
         raise ValueError("Polynomial must be 1d only.")
-    places = np.flatnonzero(result._ids if result._values is None else result._values)
+    some = result._values
+    places = np.flatnonzero(~trace.graph.zeros_among(result._ids) if some is None else some)
     if len(places):
         return result.moved(lambda data: data[places[0] :])
     return result.moved(lambda data: np.zeros(1, data.dtype))
@@ -152,6 +155,10 @@ def _polymul(trace: Trace, a1, a2) -> Any:
 def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     """Long division; the remainder has the divisor's length less one, or less."""
     dtype = np.result_type(dtype_of(u), dtype_of(v), np.float64 if _whole(u, v) else dtype_of(u))
+    if not trace.local and all(plain_values(trace, x) is not None for x in (u, v)):
+        with np.errstate(all="ignore"):
+            parts = np.polydiv(*(known_of(trace, x) for x in (u, v)))
+        return constants(trace, parts[0]), constants(trace, parts[1])
     rest, divisor = (
         Operand(
             trace,
@@ -182,7 +189,11 @@ def _polydiv(trace: Trace, u, v) -> tuple[Elements, Elements]:
     ids = rest._ids
     if steps > 0:
         ids = ids[min(steps, len(ids) - 1) :]
-    kept = np.flatnonzero(ids) if not trace.local else [len(ids) - _remainder_size(u, v)]
+    kept = (
+        np.flatnonzero(~trace.graph.zeros_among(ids))
+        if not trace.local
+        else [len(ids) - _remainder_size(u, v)]
+    )
     return Elements(quotient, dtype), Elements(ids[min([*kept, len(ids) - 1]) :], dtype)
 
 
@@ -202,7 +213,8 @@ def _roots(trace: Trace, p) -> Elements:
     ids = ids_of(trace, p)
     if np.ndim(p) != 1:
         raise ValueError("Input must be a rank-1 array.")
-    places = np.flatnonzero(np.asarray(values_of(p)) if trace.local else ids)
+    zeros_known = trace.graph.zeros_among(ids)
+    places = np.flatnonzero(np.asarray(values_of(p)) if trace.local else ~zeros_known)
     if not len(places):
         return Elements(np.zeros(0, np.int32), np.dtype(float))
     inner = ids[places[0] : places[-1] + 1]
@@ -216,7 +228,7 @@ def _roots(trace: Trace, p) -> Elements:
     elif len(inner) == 2:
         polynomial = operand_of(trace, p)
         ends = (polynomial.along(places[0] + i, places[0] + i + 1) for i in (1, 0))
-        inner = combine(trace, np.true_divide, *ends)._ids
+        inner = combine(trace, np.negative, combine(trace, np.true_divide, *ends))._ids
     else:
         total = interact_all(trace.graph, trace.graph.union_rows(inner[None]))
         inner, dtype = np.repeat(total, len(inner) - 1), np.result_type(dtype, np.complex64)
@@ -226,12 +238,28 @@ def _roots(trace: Trace, p) -> Elements:
 
 
 # -------------------------------------------------------------- complex domains
+def _of_complex(
+    trace: Trace, function: Callable[..., Any], result: Any, *operands: Any
+) -> Elements:
+    """A result of complex dtype, since it is so for some inputs, and for some constants."""
+    ids = np.array(result._ids)
+    given = [np.broadcast_to(ids_of(trace, x), ids.shape) for x in operands]
+    known = np.logical_and.reduce([x <= ZERO for x in given])
+    if not (trace.local or trace.graph.pure) and known.any():
+        values = (
+            trace.graph.known_values(x[known], dtype_of(operand)).astype(complex)
+            for x, operand in zip(given, operands, strict=True)
+        )
+        with np.errstate(all="ignore"):
+            ids[known] = trace.graph.constant(function(*values))
+    return Elements(ids, np.result_type(result._dtype, np.complex64))
+
+
 def _complex_domain(function: Callable[..., Any], ufunc: np.ufunc) -> None:
-    """The ufunc's dependencies; the dtype is complex, since the result is so for some inputs."""
+    """The ufunc's dependencies, with constants of its complex domain."""
 
     def rule(trace: Trace, x) -> Elements:
-        result = combine(trace, ufunc, x)
-        return Elements(result._ids, np.result_type(result._dtype, np.complex64))
+        return _of_complex(trace, ufunc, combine(trace, ufunc, x), x)
 
     rule_for(function)(rule)
 
@@ -244,8 +272,7 @@ for _name in "sqrt log log2 log10 arccos arcsin arctanh".split():
 def _power(trace: Trace, x, p) -> Elements:
     # made into arrays, so that Python's numbers count in the choice of the dtype
     base, exponent = (y if contains_traced(y) else np.asarray(y) for y in (x, p))
-    result = combine(trace, np.power, base, exponent)
-    return Elements(result._ids, np.result_type(result._dtype, np.complex64))
+    return _of_complex(trace, np.power, combine(trace, np.power, base, exponent), base, exponent)
 
 
 @rule_for(scimath.logn)
@@ -253,4 +280,4 @@ def _logn(trace: Trace, n, x) -> Elements:
     """``log(x) / log(n)``."""
     logarithms = [np.log(value) for value in (x, n)]
     result = combine(trace, np.true_divide, *logarithms)
-    return Elements(result._ids, np.result_type(result._dtype, np.complex64))
+    return _of_complex(trace, lambda x, n: np.log(x) / np.log(n), result, x, n)

@@ -7,6 +7,7 @@ way, so the result unites the candidates.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def _choose(trace: Trace, a, choices, mode) -> Elements:
 
 @rule_for(np.piecewise)
 def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
-    """A function gets the elements where its condition holds; all of x if that is unknown.
+    """A function gets the elements where its condition holds, as ``x[condition]`` has them.
 
     At a point the result has values: the functions may use traced values of their own, and
     NumPy is not to call them again.
@@ -128,21 +129,39 @@ def _piecewise(trace: Trace, x, condlist, funclist, args, kw) -> Elements:
     out = np.full(np.shape(x), trace.graph.zero, np.int32)
     values = np.zeros(out.shape, dtype) if trace.local else None
 
-    def piece(function, where) -> Ids:
-        value = function(x[where], *args, **kw) if callable(function) else function
-        if values is not None:
-            values[where] = values_of(value)
-        return converted_ids(trace, value, dtype)
+    def result_of(function, part) -> Any:
+        return function(part, *args, **kw) if callable(function) else function
 
     # later conditions win, as they do in np.piecewise
     for condition, function in zip(conditions, functions, strict=True):
         mask = known_mask(trace, condition)
-        if mask is None:
-            result = np.broadcast_to(piece(function, ...), out.shape)
-            out = np.array(choose(trace, condition, result, out))
+        if mask is None and out.size == 1:
+            result = converted_ids(trace, result_of(function, np.reshape(x, 1)), dtype)
+            out = np.array(choose(trace, condition, np.reshape(result, out.shape), out))
+        elif mask is None:
+            out = _picked_piece(trace, x, condition, partial(result_of, function), out)
         elif mask.any():
-            out[mask] = piece(function, mask)
+            result = result_of(function, x[mask])
+            if values is not None:
+                values[mask] = values_of(result)
+            out[mask] = converted_ids(trace, result, dtype)
     return Elements(out, dtype, values, keep_array=True)
+
+
+def _picked_piece(trace: Trace, x, condition, result_of: Callable[[Any], Any], out: Ids) -> Ids:
+    """The ids `out` with a function's results of the elements that an unknown condition picks.
+
+    Which elements stand beside each other there is unknown, too: ``lambda v: v[::-1]``.
+    """
+    dtype = dtype_of(x)
+    whole = trace.wrap(Elements(np.array(ids_of(trace, x)), dtype, keep_array=True))
+    written = trace.wrap(Elements(out, dtype, keep_array=True))
+    if dtype_of(condition).kind != "b":
+        condition = conversion(condition, bool)
+    part = whole[condition]
+    if getattr(type(part), "_is_picked", False) or part.size:  # a function gets no empty array
+        written[condition] = result_of(part)
+    return np.array(ids_of(trace, written))
 
 
 @rule_for(np.clip)

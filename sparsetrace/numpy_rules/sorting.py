@@ -59,7 +59,7 @@ def _index_reduction(function: Callable[..., Any]) -> None:
             rows,
             dtype_of(a),
             _unknown_rows(trace, rows),
-            lambda values: function(np.nan_to_num(values), axis=-1),
+            lambda values: function(values, axis=-1),
         )
         return Elements(np.expand_dims(result, axes) if keepdims and axes else result, _INDEX)
 
@@ -101,7 +101,7 @@ def _round(trace: Trace, a, decimals) -> Elements:
         np.round(np.zeros(0, dtype), decimals or 0)  # NumPy refuses decimals of truth values
     fine = decimals is None or decimals >= _FINE
     rounded = np.array(ids if fine and dtype.kind in "fc" else landed(trace, np.dtype(int), ids))
-    known = rounded < ZERO
+    known = ids < ZERO  # one that is less than a half has become a zero
     if decimals is None:
         rounded[known] = trace.graph.opaque
     elif known.any():
@@ -229,7 +229,8 @@ def _argsort(trace: Trace, a, axis, kind, order, stable, descending=False) -> El
         np.argsort(np.zeros(0, dtype_of(a)), -1, kind, order, stable=stable, **downwards)
 
     def places(values) -> Any:
-        return np.argsort(values, stable=True, **downwards)
+        # the same sort, since others leave equal elements in another order
+        return np.argsort(values, kind=kind, stable=stable, **downwards)
 
     return _sorting_order(trace, a, axis, places)
 
@@ -248,6 +249,8 @@ def _lexsort(trace: Trace, keys, axis) -> Elements:
     ids = ids_of(trace, keys)
     if not ids.ndim:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if (ids <= ZERO).all():
+        return constants(trace, np.lexsort(trace.graph.known_values(ids, dtype_of(keys)), axis))
     united = trace.graph.union_rows(np.moveaxis(ids, 0, -1))
     if not united.ndim:
         return constants(trace, 0)

@@ -128,8 +128,10 @@ def compute_rows(
     if not known.any():
         return out
     with np.errstate(all="ignore"):
-        result = values(trace.graph.known_values(rows, source))
-    return np.where(known, trace.graph.constant(result), out)
+        result = values(trace.graph.known_values(rows[known], source))
+    out = np.array(out)
+    out[known] = trace.graph.constant(result)
+    return out
 
 
 def opaque(

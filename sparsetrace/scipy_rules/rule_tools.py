@@ -53,6 +53,7 @@ __all__ = [
     "state_of",
     "union_of_all",
     "unknown",
+    "without_numbers",
 ]
 
 CONSTANTS = "Compute it from constants, outside of the traced function or in it."
@@ -148,6 +149,18 @@ def union_of_all(x, *others) -> Ids:
     for other in others:
         total = trace.graph.union(total, linear_algebra.union_per_matrix(trace, other))
     return np.asarray(total)
+
+
+def without_numbers(x) -> Any:
+    """The same dependencies, of numbers that are unknown where they are not zero.
+
+    For what a rule computes by another function that depends on the same.
+    """
+    trace = current()
+    if trace.local or not is_traced(x):
+        return x
+    ids = np.where(x._ids < ZERO, np.int32(trace.graph.opaque), x._ids)
+    return trace.wrap(Elements(ids, x._dtype, keep_array=isinstance(x, np.ndarray)))
 
 
 def spread(trace: Trace, total: Ids, sample) -> Any:

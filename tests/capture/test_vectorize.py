@@ -89,3 +89,38 @@ def test_an_element_whose_branch_fills_a_defaultdict_stays_on_the_paths_of_the_f
         return total * (x[2] if table else x[3])
 
     assert_same_pattern(st.jacobian_sparsity(f, np.ones(4)), np.ones((1, 4)))
+
+
+def test_what_a_mask_picks_is_as_tight_as_other_arrays():
+    g = np.vectorize(lambda v, w, *, power=2: (v**power if v > 1.0 else w, v))
+
+    def f(x):
+        y, mask = x.copy(), x > 0.7
+        y[mask], _ = g(y[mask], x[0], power=3)
+        return y
+
+    expected = np.eye(20)
+    expected[:, 0] = 1
+    assert_same_pattern(st.jacobian_sparsity(f, np.linspace(-1, 2, 20), max_paths=1), expected)
+
+
+def test_what_is_done_where_a_mask_picks_nothing():
+    def f(x):
+        try:
+            return np.vectorize(lambda v: v * v)(x[x > 0.7]).sum()
+        except ValueError:
+            return x[0]
+
+    only_first = st.jacobian_sparsity(f, np.zeros(20), local=True)
+    assert_same_pattern(only_first, np.eye(1, 20))
+    assert_same_pattern(st.jacobian_sparsity(f, np.ones(20)), np.ones((1, 20)))
+
+
+def test_a_function_that_counts_the_elements_that_a_mask_picks_is_refused():
+    def f(x):
+        seen = []
+        np.vectorize(lambda v: seen.append(v) or v)(x[x > 0.7])
+        return x[len(seen) % 20]
+
+    with pytest.raises(st.ValueDependentError, match="how many elements the mask"):
+        st.jacobian_sparsity(f, np.ones(20))

@@ -63,3 +63,28 @@ def test_decimals_that_depend_on_the_inputs():
     assert constants.toarray().astype(int).tolist() == [[0, 0], [0, 1]]
     few = jacobian_sparsity(one_of_few, POINT)
     assert few.toarray().astype(int).tolist() == [[1, 0]]
+
+
+LEVELS = np.array([1.0, 1, 2, 2, 1, 0, 2, 1, 2, 0])
+ORDERS = {
+    "a function": np.argsort,
+    "a method": lambda a: a.argsort(),
+    "of a kind": lambda a: np.argsort(a, kind="heapsort"),
+    "stable": lambda a: np.argsort(a, stable=True),
+    "whole numbers": lambda a: np.argsort(a.astype(int)),
+    "columns": lambda a: np.argsort(np.stack([a, -a], axis=1), axis=0)[:, 1],
+    "of many": lambda a: np.argsort(np.tile(a, 20))[:10] % 10,
+    "partly": lambda a: np.argpartition(a, 4),
+    "of keys": lambda a: np.lexsort((a,)),
+}
+
+
+@pytest.mark.parametrize("name", ORDERS)
+def test_equal_constants_are_in_the_order_in_which_the_sort_leaves_them(name):
+    def function(x):
+        table = np.empty(11)
+        table[:10], table[10] = LEVELS, x[0]
+        return x[ORDERS[name](table[:10])]
+
+    found = jacobian_sparsity(function, np.ones(10)).toarray()
+    np.testing.assert_array_equal(found, np.eye(10)[ORDERS[name](LEVELS)])

@@ -179,11 +179,11 @@ TOPICS = {
     "arrays": "masked views",
     "capture": "isolation raising user_functions ways_out",
     "masked": "adagrad programs refusals",
-    "numpy_rules": "arguments axes kinds statistics",
+    "numpy_rules": "arguments axes constants kinds statistics",
     "operands": "where",
     "propagation": "hessian_stores interleaving stores",
     "rules": "cuts infinities letters records second_zeros zeros",
-    "scipy_rules": "calls longer_arrays names refusals",
+    "scipy_rules": "calls constants longer_arrays names refusals",
     "tracing": "outputs",
     "verification": "correct_patterns planted_holes searches texts",
 }

@@ -32,6 +32,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     made,
     makes_objects,
     spread,
+    without_numbers,
 )
 from sparsetrace.scipy_rules.whole import sample_of_call, total_of, whole
 
@@ -109,14 +110,28 @@ def extrema(call, input, labels, index):
     return *values, *_places(total_of(input, labels, index), places)
 
 
+def _in_order_of_labels(places, masks, labels, index) -> list[NDArray[np.intp]]:
+    """The places of each region, in the order in which SciPy's sort of the labels leaves them."""
+    labels, index = of_values(labels), of_values(index)
+    if labels is None or index is None:
+        return [places[mask] for mask in masks]
+    labels = np.broadcast_to(np.asarray(labels), places.shape)
+    numbers = np.asarray(index).astype(labels.dtype)
+    within = (labels >= numbers.min()) & (labels <= numbers.max())
+    order = labels[within].argsort()
+    ordered = places[within][order]
+    return [ordered[mask[within][order]] for mask in masks]
+
+
 @makes_objects  # the function may read traced numbers
 def labeled_comprehension(call, input, labels, index, func, out_dtype, default, pass_positions):
     x = array_of(input)
     masks, shape = _regions(call, x, labels, index)
-    places = np.arange(x.size).reshape(x.shape)
+    places = _in_order_of_labels(np.arange(x.size).reshape(x.shape), masks, labels, index)
+    flat = x.reshape(-1)
     values = [
-        func(x[mask], places[mask]) if pass_positions else func(x[mask]) if mask.any() else default
-        for mask in masks
+        default if shape and not p.size else func(flat[p], p) if pass_positions else func(flat[p])
+        for p in places
     ]
     if not contains_traced((x, values)):
         return call.plainly(input, labels, index, func, out_dtype, default, pass_positions)
@@ -241,7 +256,7 @@ def _in_fourier_space(factor: Callable[[Any], Any]) -> Callable[..., Any]:
         for i, count in enumerate(x.shape):
             places = np.fft.fftfreq(count) if i != halved else np.arange(count) / int(n)
             turns.append(sizes[i] * places.reshape((-1,) + (1,) * (x.ndim - 1 - i)))
-        return x * factor(turns)
+        return x * without_numbers(factor(turns))
 
     return rule
 

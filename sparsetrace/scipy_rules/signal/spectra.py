@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sparsetrace.operands.operands import contains_traced, dtype_of, is_traced
 from sparsetrace.scipy_rules.impulses import LARGEST, along, dense_along, linear
 from sparsetrace.scipy_rules.points import polynomial_of
-from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant
+from sparsetrace.scipy_rules.rule_tools import Call, array_of, constant, without_numbers
 from sparsetrace.scipy_rules.whole import unknown_of, whole, whole_if_traced
 
 _ROUNDING = 1e-14
@@ -96,7 +96,9 @@ class _Windows:
             result = dense_along(segments * (1.0 + 1.0j), -1, count)
         else:
             result = linear(segments, function, segments.ndim - 1, tolerance=_ROUNDING)
-        return np.swapaxes(result if scale is None else result * scale, -1, -2)
+        # a scale that is a constant is left out
+        result = without_numbers(result) if scale is None else result * scale
+        return np.swapaxes(result, -1, -2)
 
 
 def _last(x, axis: int) -> tuple[Any, int]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import KDTree
 
+from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.operands.operands import ids_of, values_of
 from sparsetrace.scipy_rules.rule_tools import (
     STATE,
@@ -25,6 +26,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     makes_objects,
     spread,
     state_of,
+    without_numbers,
 )
 from sparsetrace.scipy_rules.spatial.distance import minkowski_of
 from sparsetrace.scipy_rules.whole import ranked, total_of
@@ -56,7 +58,7 @@ class _TracedTree(KDTree):  # type: ignore[misc]
         call, points = state_of(self)
         x, n = array_of(x), len(points)
         ranks = _ranks(call, k, eps, p, distance_upper_bound)
-        every = minkowski_of(x[..., None, :], points, p)
+        every = without_numbers(minkowski_of(x[..., None, :], points, p))
         order, distances = np.argsort(every, axis=-1), np.sort(every, axis=-1)
         missing = max(max(ranks) - n, 0)
         if missing:
@@ -131,6 +133,9 @@ def KDTree_query(call, self, x, k, eps, p, distance_upper_bound):
     if found is not None:
         distances = np.where(found < len(points), distances, np.inf)
     ids = ids_of(trace, distances)
+    if found is None:  # a constant distance is that to another point
+        ids = np.maximum(ids, OPAQUE)
+        distances = made(trace, ids, float)
     order = made(trace, ids if trace.dependency else np.full_like(ids, trace.graph.opaque), int)
     return _as_asked(distances, k), _as_asked(order, k)
 

@@ -11,6 +11,7 @@ ALL_MODES = (
     *("reflect", "grid-mirror", "constant", "grid-constant", "nearest", "mirror"),
     *("grid-wrap", "wrap"),
 )
+MIXED = np.array([[1, 1, 2], [2, 1, 0], [2, 1, 2], [0, 1, 2]])
 REGIONS = [1, 2, 2, 1]
 WHOLE = (10 * TABLE).astype(int)
 MODES = ("reflect", "mirror", "nearest", "wrap", "constant")
@@ -166,6 +167,12 @@ IMAGES = {
     "center_of_mass, labels": lambda x: np.array(nd.center_of_mass(x, REGIONS, [1, 2])),
     "labeled_comprehension": lambda x: nd.labeled_comprehension(
         x, REGIONS, [1, 2, 3], lambda v: np.sum(v**2), float, 0.5
+    ),
+    "labeled_comprehension, order": lambda x: nd.labeled_comprehension(
+        np.outer(x, [1, 2, 3]), MIXED, [2, 1], lambda v: v[0] * v[1], float, 0
+    ),
+    "labeled_comprehension, positions": lambda x: nd.labeled_comprehension(
+        np.outer(x, [1, 2, 3]), MIXED, [1, 5, 0], lambda v, p: v[0] * v[p.argmax()], float, -1, True
     ),
     "generic_filter": lambda x: nd.generic_filter(x, lambda v: v[0] * v[1] + x[3], 2),
     "generic_laplace": lambda x: nd.generic_laplace(

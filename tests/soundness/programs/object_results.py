@@ -58,6 +58,31 @@ def pieces(x):
     return np.piecewise(x, [x < 0.5], [lambda v: v * x[3], 1])
 
 
+NEIGHBOURS = "which elements stand beside each other in a piece is unknown"
+
+
+@program(P, Q, np.array([0.1, 0.2, 0.3, 0.4]), to=PROGRAMS, conservative=NEIGHBOURS)
+def pieces_turned_round(x):
+    return np.piecewise(x, [x < 0.5], [lambda v: v[::-1] * 1.0, 0.0])
+
+
+@program(P, Q, np.array([0.1, 0.2, 0.3, 0.4]), to=PROGRAMS, conservative=NEIGHBOURS)
+def differences_within_pieces(x):
+    return np.piecewise(x, [x < 0.5], [lambda v: np.diff(v, append=1.0), lambda v: v * v[0]])
+
+
+@program(P, Q, np.array([0.1, 0.2, 0.3, 0.4]), to=PROGRAMS)
+def pieces_of_two_axes(x):
+    grid = x.reshape(2, 2)
+    return np.piecewise(grid, [grid < 0.5], [lambda v: v * (v.sum() + 3.0), 7.0])
+
+
+@program(P, Q, np.array([9.0, 1.0, 2.0, 3.0]), np.array([-1.0, 1.0, 2.0, 3.0]), to=PROGRAMS)
+def pieces_of_constants(x):
+    places = np.arange(4.0)
+    return np.piecewise(places, [places < x[0]], [lambda v: v * x[1], lambda v: v.sum() * x[2]])
+
+
 @program(P, Q, to=PROGRAMS)
 def array_of_objects(x):
     table = np.array([1.0, x[0] ** 2, x[1]], dtype=object)
