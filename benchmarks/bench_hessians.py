@@ -47,6 +47,27 @@ class HessianDetection:
     track_entries.unit = "entries"
 
 
+class ManySteps:
+    """A chain of products of a few numbers each, some of them constants: what each step costs."""
+
+    params = ["global", "local"]
+    param_names = ["pattern"]
+
+    def setup(self, pattern):
+        self.x = np.linspace(0.5, 1.0, 24)
+
+    def time_steps(self, pattern):
+        hessian_sparsity(_chain_of_products, self.x, local=pattern == "local")
+
+
+def _chain_of_products(x):
+    u, v = x[:12], np.zeros(12)
+    v[:11] = x[12:23]
+    for k in range(500):
+        v = np.sin(u[k % 12]) * v * (u + k)
+    return np.sum(v)
+
+
 class HessianStores:
     """Each store of gradients with each of Hessians, on a sparse Hessian and a dense one."""
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy import array
 from numpy.typing import NDArray
 
-from sparsetrace.graph.graph import OPAQUE, Graph, Ids
+from sparsetrace.graph.graph import OPAQUE, Graph, Ids, lowest
 
 __all__ = [
     "Contraction",
@@ -165,18 +165,20 @@ def interact(
     [([2], [3])]
     """
     shape = ids.shape
-    flattened = [(_flat(a, shape), _flat(b, shape)) for a, b in pairs]
-    meets: list[NDArray[np.bool_] | None] = [
-        None if graph.pure else (a > OPAQUE) & (b > OPAQUE) for a, b in flattened
-    ]
-    some = [m is None or bool(np.any(m)) for m in meets]
-    if not ids.size or not any(some):
+    if not ids.size:
         return ids
-    needed = None
-    if cut:
-        met = [m for m in meets if m is not None]
-        needed = np.any(met, axis=0).reshape(shape)
-    made = _own_nodes(graph, ids, since, needed)
+    flattened = [(_flat(a, shape), _flat(b, shape)) for a, b in pairs]
+    meets = [_meeting(graph, a, b) for a, b in flattened]
+    some = [m is None or bool(m.any()) for m in meets]
+    if not any(some):
+        return ids
+    met = [m for m in meets if m is not None]
+    if not cut:
+        made = _own_nodes(graph, ids, since, None)
+    elif len(met) < len(meets):  # each element multiplies something
+        made = graph.node(ids)
+    else:
+        made = _own_nodes(graph, ids, since, np.any(met, axis=0).reshape(shape))
     nodes = array(made.reshape(-1))
     for (left, right), meet, any_ in zip(flattened, meets, some, strict=True):
         if meet is None or meet.all():
@@ -211,6 +213,13 @@ def multiply(graph: Graph, out: Ids, left: Ids, right: Ids, since: int | None = 
     return made
 
 
+def _meeting(graph: Graph, left: Ids, right: Ids) -> NDArray[np.bool_] | None:
+    """Where both factors depend on something; None where all do."""
+    if graph.pure or (lowest(left) > OPAQUE and lowest(right) > OPAQUE):
+        return None
+    return np.asarray((left > OPAQUE) & (right > OPAQUE))
+
+
 def _flat(ids: Ids, shape: tuple[int, ...]) -> Ids:
     """A private copy, broadcast, in one dimension."""
     return ids.flatten() if ids.shape == shape else np.broadcast_to(ids, shape).flatten()
@@ -224,7 +233,7 @@ def _own_nodes(graph: Graph, ids: Ids, since: int | None, needed: NDArray[np.boo
         spans = first >= since and int(nodes[-1]) - first == len(nodes) - 1
         if spans and (len(nodes) < 3 or bool((nodes[1:] - nodes[:-1] == 1).all())):
             return ids
-    if graph.pure:
+    if graph.pure or (ids.size and lowest(ids) > OPAQUE):
         return graph.node(ids)
     free = ids <= OPAQUE
     if needed is not None:

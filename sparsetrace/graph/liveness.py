@@ -37,7 +37,10 @@ _LONG = 2**14
 """From this length on it pays to look whether ids count up by one."""
 
 Flags = NDArray[np.bool_]
+_FEW, _SHORT = 4, 1024
+"""Products are joined where there are more than so many, and those that are no longer."""
 _base_of = attrgetter("base")
+_nodes_of, _left_of, _right_of = map(attrgetter, ("nodes", "left", "right"))
 
 
 def live_nodes(graph: Graph, outputs: Ids) -> Flags:
@@ -143,7 +146,7 @@ def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
     products: list[Products] = []
     contractions: list[Contraction] = []
     squares = zeros(graph.size, bool)
-    for item in items:
+    for item in _together(items):
         if isinstance(item, Contraction):
             contractions.append(item)
             continue
@@ -173,6 +176,33 @@ def live_pairs(graph: Graph, outputs: Ids) -> list[Pair]:
     return result
 
 
+def _together(items: list[Products | Contraction]) -> list[Products | Contraction]:
+    """Short products joined to long ones: the steps that follow take as long for any of them."""
+    if len(items) <= _FEW:
+        return items
+    kept: list[Products | Contraction] = []
+    own: list[Products] = []
+    squared: list[Products] = []
+    others: list[Products] = []
+    for item in items:
+        if isinstance(item, Contraction) or len(item.nodes) > _SHORT:
+            kept.append(item)
+        elif item.right is not item.left:
+            others.append(item)
+        else:
+            (own if item.left is item.nodes else squared).append(item)
+    if own:
+        nodes = np.concatenate([item.nodes for item in own])
+        kept.append(Products(nodes, nodes, nodes))
+    if squared:
+        nodes, left = (np.concatenate([f(item) for item in squared]) for f in (_nodes_of, _left_of))
+        kept.append(Products(nodes, left, left))
+    if others:
+        columns = (_nodes_of, _left_of, _right_of)
+        kept.append(Products(*(np.concatenate([f(item) for item in others]) for f in columns)))
+    return kept
+
+
 def _live(item: Products, live: Flags, *, pure: bool) -> Products:
     """The products of live nodes in which both factors depend on something."""
     keep = live[item.nodes]
@@ -199,8 +229,13 @@ def _not_held(graph: Graph, item: Products, squares: Flags, inner: Flags) -> lis
             drop &= equal
             here = nodes[some]
             maybe = (squares[here] | inner[here]) & ~equal
-            if count_nonzero(maybe):
-                drop |= maybe & _are_parents(graph, here, left[some], right[some])
+            count = count_nonzero(maybe)
+            if count == len(here):
+                drop |= _are_parents(graph, here, left[some], right[some])
+            elif count:
+                drop[maybe] |= _are_parents(
+                    graph, here[maybe], left[some][maybe], right[some][maybe]
+                )
         np.logical_not(drop, out=keep[some])
     count = count_nonzero(keep)
     if count == len(keep):
@@ -225,9 +260,10 @@ def _are_parents(graph: Graph, nodes: Ids, left: Ids, right: Ids) -> Flags:
             return _are_among(left, right, columns) if columns else result
     bases = np.array([block.base for block in graph.blocks])
     at = np.searchsorted(bases, nodes, side="right") - 1
-    for place in np.flatnonzero(np.bincount(at + 1)).tolist():
-        some = np.flatnonzero(at == place - 1)
-        if place and (columns := _columns(graph, place - 1, nodes[some] - bases[place - 1])):
+    order = np.argsort(at, kind="stable")
+    for some in np.split(order, np.flatnonzero(np.diff(at[order])) + 1):
+        place = int(at[some[0]])
+        if place >= 0 and (columns := _columns(graph, place, nodes[some] - bases[place])):
             result[some] = _are_among(left[some], right[some], columns)
     return result
 

@@ -138,3 +138,29 @@ def test_products_of_matrices_with_constants_among_them(seed, monkeypatch):
         return np.sum(np.exp(picked)) + np.sum(y.imag)
 
     everything(monkeypatch, f, np.linspace(0.5, 1, 6))
+
+
+def many_steps(rng: random.Random, x):
+    """The sum of the last of many arrays of a few numbers, some of them constants."""
+    buffer = np.zeros(4)
+    buffer[1:3] = x[:2]
+    arrays = [x[:4], x[4:8], x[2:6], buffer]
+    for _ in range(40):
+        u, v, k = rng.choice(arrays), rng.choice(arrays), rng.randrange(1, 4)
+        steps = (u * v, u + v, np.sin(u), u**2, np.roll(u, k), u * v[k], (u + v) ** 2, u / (2 + v))
+        arrays.append(rng.choice(steps))
+    return sum(np.sum(y) for y in arrays[-3:])
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize("seed", range(15))
+def test_short_products_are_joined_and_none_is_lost(seed, local, monkeypatch):
+    def f(x):
+        return many_steps(random.Random(seed), x)
+
+    x = np.linspace(0.5, 1, 8)
+    joined = hessian_sparsity(f, x, local=local)
+    assert joined.nnz
+    monkeypatch.setattr(liveness, "_FEW", 10**9)
+    assert (joined != hessian_sparsity(f, x, local=local)).nnz == 0
+    everything(monkeypatch, f, x, local=local)
