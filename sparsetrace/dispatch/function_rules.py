@@ -202,7 +202,7 @@ class FunctionRule:
             return bound.call.original(*args, **kwargs)
         if bound.makes_objects:
             return note_made(bound.call, args, kwargs, bound(args, kwargs))
-        if self.always or holds or bound.writes and not trace.local:
+        if self.always or holds or (bound.writes and not trace.local):
             return bound(args, kwargs)
         if not trace.local:
             return with_own_numbers(bound.call, trace, bound(args, kwargs), args, kwargs)
