@@ -22,7 +22,16 @@ from sparsetrace.errors import InputError, UnsupportedError, explain, opaque_cal
 from sparsetrace.operands.binding import NOT_GIVEN, Binder, Handler, binder
 from sparsetrace.operands.operands import contains_traced
 
-__all__ = ["Args", "BoundRule", "Call", "Options", "harmless", "keeps_parts", "makes_objects"]
+__all__ = [
+    "Args",
+    "BoundRule",
+    "Call",
+    "Options",
+    "harmless",
+    "keeps_parts",
+    "makes_objects",
+    "writes",
+]
 
 Args = tuple[Any, ...]
 Options = dict[str, Any]
@@ -88,6 +97,12 @@ def keeps_parts(rule: Handler) -> Handler:
     return rule
 
 
+def writes(rule: Handler) -> Handler:
+    """Mark a rule that writes into its arguments: it is given those that hold constants too."""
+    rule.writes = True  # type: ignore[attr-defined]
+    return rule
+
+
 def harmless(*names: str) -> Callable[[Handler], Handler]:
     """Mark parameters that a rule does not read, because they change no dependency."""
 
@@ -101,12 +116,13 @@ def harmless(*names: str) -> Callable[[Handler], Handler]:
 class BoundRule:
     """A rule, called with what it reads of the arguments of one function."""
 
-    __slots__ = ("_bind", "_invoke", "_unread", "call", "keeps_parts", "makes_objects")
+    __slots__ = ("_bind", "_invoke", "_unread", "call", "keeps_parts", "makes_objects", "writes")
 
     def __init__(self, call: Call, rule: Handler, harmless: frozenset[str]) -> None:
         self.call = call
         self.makes_objects: bool = getattr(rule, "makes_objects", False)
         self.keeps_parts: bool = getattr(rule, "keeps_parts", False)
+        self.writes: bool = getattr(rule, "writes", False)
         harmless |= getattr(rule, "harmless", frozenset())
         known = _parameters(call.original)
         wanted = list(inspect.signature(rule).parameters.values())

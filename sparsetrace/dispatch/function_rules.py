@@ -3,7 +3,8 @@
 Contract: the registry knows functions by their module and name, and imports neither the module
 nor the rule before it is needed.  Arguments that hold constants alone are handed on as ordinary
 arrays; if all of them do, the function itself answers.  In a local trace the values come from
-the function itself, run on the values of the arguments.
+the function itself, run on the values of the arguments; in a global one `own_numbers` compares
+numbers of constants with it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sparsetrace.dispatch.bound_rules import Args, BoundRule, Call, Options
 from sparsetrace.dispatch.filled_outputs import filled, without_output
 from sparsetrace.dispatch.held_states import STATE, attributes_of, note_made
 from sparsetrace.dispatch.overwritten import heed_overwriting
+from sparsetrace.dispatch.own_numbers import with_own_numbers
 from sparsetrace.errors import TracingError, UnsupportedError, explain
 from sparsetrace.operands.binding import Handler
 from sparsetrace.operands.constants import plain_values
@@ -189,8 +191,9 @@ class FunctionRule:
         return _with_values(self.bound(original).call, trace, result, plain)
 
     def _answered(self, trace: Trace, bound: BoundRule, args: Args, kwargs: Options) -> Any:
-        args = tuple(_with_constants_plain(trace, x) for x in args)
-        kwargs = {name: _with_constants_plain(trace, x) for name, x in kwargs.items()}
+        if not bound.writes:
+            args = tuple(_with_constants_plain(trace, x) for x in args)
+            kwargs = {name: _with_constants_plain(trace, x) for name, x in kwargs.items()}
         if trace.graph.parts is not None and not bound.keeps_parts:
             args = tuple(_without_parts(trace, x) for x in args)
             kwargs = {name: _without_parts(trace, x) for name, x in kwargs.items()}
@@ -199,8 +202,10 @@ class FunctionRule:
             return bound.call.original(*args, **kwargs)
         if bound.makes_objects:
             return note_made(bound.call, args, kwargs, bound(args, kwargs))
-        if self.always or holds or not trace.local:
+        if self.always or holds or (bound.writes and not trace.local):
             return bound(args, kwargs)
+        if not trace.local:
+            return with_own_numbers(bound.call, trace, bound(args, kwargs), args, kwargs)
         plain = [_copied(x) for x in args]
         options = {name: _copied(x) for name, x in kwargs.items()}
         with np.errstate(all="ignore"):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
-from sparsetrace.dispatch.bound_rules import Call, harmless, keeps_parts, makes_objects
+from sparsetrace.dispatch.bound_rules import Call, harmless, keeps_parts, makes_objects, writes
 from sparsetrace.dispatch.function_rules import current
 from sparsetrace.dispatch.held_states import MADE, STATE, state_of
 from sparsetrace.errors import UnsupportedError, explain
@@ -54,6 +54,7 @@ __all__ = [
     "union_of_all",
     "unknown",
     "without_numbers",
+    "writes",
 ]
 
 CONSTANTS = "Compute it from constants, outside of the traced function or in it."

@@ -27,6 +27,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     sample_of,
     spread,
     union_of_all,
+    writes,
 )
 from sparsetrace.scipy_rules.whole import whole
 
@@ -46,7 +47,9 @@ def __getattr__(name: str) -> Rule:
     if name.startswith("__"):
         raise AttributeError(name)
     own = (name[n:] for n in (1, 2) if _TYPES.issuperset(name[:n]))
-    return functools.partial(_answered, next((ROUTINES[x] for x in own if x in ROUTINES), whole))
+    rule = next((ROUTINES[x] for x in own if x in ROUTINES), whole)
+    answered = functools.partial(_answered, rule)
+    return writes(answered) if rule in _WRITING else answered
 
 
 def _answered(rule: Rule, call: Call, *args, **kwargs) -> Any:
@@ -174,6 +177,9 @@ def _copy(call, x, y, n=None) -> Any:
 def _swap(call, x, y, n=None) -> Any:
     first, second = _vector(x, n).copy(), _vector(y, n).copy()
     return _written(call, x, second), _written(call, y, first)
+
+
+_WRITING = (_axpy, _scal, _copy, _swap)
 
 
 def _rot(call, x, y, c, s, n=None) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 
 from sparsetrace.dispatch.function_rules import holds_traced, is_given
 from sparsetrace.dispatch.keeping_functions import may_keep
+from sparsetrace.graph.graph import OPAQUE
 from sparsetrace.operands.operands import contains_traced, ids_of, is_traced, values_of
 from sparsetrace.scipy_rules.points import function_of
 from sparsetrace.scipy_rules.rule_tools import Call, array_of, current, made
@@ -118,6 +119,8 @@ class Standard:
         result = array_of(getattr(self.distribution, f"_{self.method}")(*arrays))
         trace, ids = current(), np.full(mask.size, current().graph.opaque, np.int32)
         ids[mask] = ids_of(trace, result)
+        if not trace.local:  # outside of the support SciPy has other numbers
+            ids = np.maximum(ids, OPAQUE)
         values = np.zeros(mask.size)
         if trace.local:
             values[mask] = values_of(result)

@@ -193,17 +193,22 @@ def rv_generic_stats(call: Call, self, *args, **kwds):
     shapes, loc, scale, moments = self._parse_args_stats(*args, **kwds)
     shapes, loc, scale = tuple(map(array_of, shapes)), array_of(loc), array_of(scale)
     options = {"moments": moments} if self._stats_has_moments else {}
-    mean, variance, skewness, kurtosis = self._stats(*shapes, **options)
+    with np.errstate(all="ignore"):
+        mean, variance, skewness, kurtosis = self._stats(*shapes, **options)
     by_name = {"m": mean, "v": variance, "s": skewness, "k": kurtosis}
     wanted = [by_name[name] for name in "mvsk" if name in moments]
     if any(moment is None for moment in wanted):
         return call.original(self, *args, **kwds)
     shape = np.broadcast_shapes(*(np.shape(v) for v in (*shapes, loc, scale)))
+    valid = contains_traced(shapes) or self._argcheck(*shapes)
+    valid = valid & (True if contains_traced(scale) else scale > 0)
     results = []
     for name in "mvsk":
         if name in moments:
             value = array_of(by_name[name])
             scaled = {"m": lambda v: v * scale + loc, "v": lambda v: v * scale * scale}
+            if not contains_traced(value):
+                value = np.where(valid, value, np.nan)
             result = np.broadcast_to(scaled.get(name, lambda v: v)(value), shape)
             results.append(result.copy() if shape else result[()])
     return results[0] if len(results) == 1 else tuple(results)
