@@ -93,6 +93,9 @@ class Masked:
     def time_arrays(self, behind):
         jacobian_sparsity(lambda x: _steps(x, behind), self.x)
 
+    def time_arrays_at_a_point(self, behind):
+        jacobian_sparsity(lambda x: _steps(x, behind), self.x, local=True)
+
 
 def _steps(x, behind):
     if behind == "a mask":

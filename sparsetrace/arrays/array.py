@@ -13,6 +13,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray
 from numpy.typing import NDArray
 
 from sparsetrace import masked
@@ -92,7 +95,7 @@ def wrap(trace: Trace, result: Elements | Ids) -> Any:
     if ids.ndim == 0 and not result.keep_array:
         return _scalar(trace, int(ids), result.dtype, values)
     if trace.local:
-        values = np.asarray(values)
+        values = asarray(values)
         if values.ndim > 1:
             ids = ordered(ids, values)  # the rule for the ids may have moved axes about
         if result.dtype.kind in "biu" and not trace.dependency:
@@ -238,7 +241,7 @@ class TracedArray(Layout):
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         if is_traced(array):
             return array
-        return np.asarray(array) if array.dtype != object else self._refuse("__array_wrap__")
+        return asarray(array) if array.dtype != object else self._refuse("__array_wrap__")
 
     def __dlpack__(self, **options: Any) -> NoReturn:
         self._refuse("DLPack")

@@ -22,7 +22,7 @@ import scipy.sparse
 from numpy import asarray, clip
 
 from sparsetrace.context import Trace
-from sparsetrace.dispatch import local_arrays, local_calls, lookup
+from sparsetrace.dispatch import local_calls, lookup
 from sparsetrace.dispatch.out_arguments import (
     JOINS,
     check_casting,
@@ -61,7 +61,7 @@ from sparsetrace.numpy_rules import (
     whole_numbers,
 )
 from sparsetrace.numpy_rules.array_manipulation import MOVES, run_move
-from sparsetrace.operands import elementwise, loops, unions
+from sparsetrace.operands import elementwise, local_arrays, loops, unions
 from sparsetrace.operands.complex_operands import moved_operand
 from sparsetrace.operands.constants import of_known
 from sparsetrace.operands.floating import notice, notice_function
@@ -184,7 +184,7 @@ def ufunc_call(
     if not kwargs and method == "__call__":
         made = local_arrays.at_a_point(trace, ufunc, inputs) if trace.local else None
         if made is not None:
-            return made
+            return trace.wrap(made)
         ids = unions.quick(trace, ufunc, inputs)
         if ids is not None:
             # beside a number the elements lie as those of the other operand
@@ -194,6 +194,11 @@ def ufunc_call(
     elif method == "__call__" and len(kwargs) == 1 and "out" in kwargs:
         target: Any = kwargs["out"][0] if len(kwargs["out"]) == 1 else None
         if is_traced_array(target) and target._dtype is FLOAT:  # x += y
+            made = local_arrays.at_a_point(trace, ufunc, inputs) if trace.local else None
+            if made is not None and made.ids.shape == target._ids.shape:
+                indexing.put(trace, target._ids, ..., made.ids)
+                target._values[...] = made.values
+                return target
             ids = unions.quick(trace, ufunc, inputs)
             if ids is not None:
                 indexing.put(trace, target._ids, ..., ids)

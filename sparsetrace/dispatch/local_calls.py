@@ -19,6 +19,7 @@ from numpy import (
     allclose,
     array_equal,
     array_equiv,
+    asarray,
     clip,
     isclose,
     median,
@@ -92,7 +93,7 @@ def of_ufunc_call(
     several = (result,) if isinstance(result, Elements) else result
     valued = tuple(
         Elements(elements.ids, _dtype_beside(elements, array), array)
-        for elements, array in zip(several, map(np.asarray, arrays), strict=True)
+        for elements, array in zip(several, map(asarray, arrays), strict=True)
     )
     return valued[0] if isinstance(result, Elements) else valued
 
@@ -110,7 +111,7 @@ def _note_alike(trace: Trace, operands: Sequence[Any]) -> None:
     """Keep the values of a traced operand that the other operand, a plain one, has as well."""
     if len(operands) < 2 or contains_traced(operands[0]) == contains_traced(operands[1]):
         return
-    first, second = (np.asarray(values_of(operand)) for operand in operands[:2])
+    first, second = (asarray(values_of(operand)) for operand in operands[:2])
     if first.dtype.kind in "fc" and first.shape == second.shape and array_equal(first, second):
         trace.alike.append(first.copy())
 
@@ -174,7 +175,7 @@ def _values(
     if where is not True:  # the mask has a part in the memory order
         masked = (*arguments, where)
         if isinstance(result, tuple):
-            return tuple(of_ufunc(_numeric(item), masked) for item in map(np.asarray, result))
+            return tuple(of_ufunc(_numeric(item), masked) for item in map(asarray, result))
         return of_ufunc(_numeric(result), masked) if np.ndim(result) else _numeric(result)
     if isinstance(result, tuple):
         return tuple(map(_numeric, result))
@@ -224,7 +225,7 @@ def function_call(
             result = rule(trace, function, args, options)
         if isinstance(result, Elements) and result.values is not None and target is None:
             result = laid_out(trace, result, function, args, options)
-            result.values = ordered(np.asarray(result.values), result.ids)
+            result.values = ordered(asarray(result.values), result.ids)
             return trace.wrap(result)  # the user's functions were run, and not twice
         given = [values_of(x) for x in args]
         named = {key: values_of(value) for key, value in kwargs.items()}
@@ -271,7 +272,7 @@ def _was_written(values: Any, target: Any) -> bool:
 def _attached(trace: Trace, result: Any, values: Any) -> Any:
     """The rule's ids and NumPy's values, put together item by item."""
     if isinstance(result, Elements):
-        array: NDArray[Any] = np.asarray(values)
+        array: NDArray[Any] = asarray(values)
         if array.shape != result.ids.shape:
             raise AssertionError(f"a rule gave shape {result.ids.shape}, not {array.shape}")
         keep = result.keep_array or isinstance(values, np.ndarray)

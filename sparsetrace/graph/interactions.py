@@ -176,7 +176,7 @@ def interact(
     if not cut:
         made = _own_nodes(graph, ids, since, None)
     elif len(met) < len(meets):  # each element multiplies something
-        made = graph.node(ids)
+        made = _own_nodes(graph, ids, since, np.True_)
     else:
         made = _own_nodes(graph, ids, since, np.any(met, axis=0).reshape(shape))
     nodes = array(made.reshape(-1))
@@ -225,9 +225,11 @@ def _flat(ids: Ids, shape: tuple[int, ...]) -> Ids:
     return ids.flatten() if ids.shape == shape else np.broadcast_to(ids, shape).flatten()
 
 
-def _own_nodes(graph: Graph, ids: Ids, since: int | None, needed: NDArray[np.bool_] | None) -> Ids:
+def _own_nodes(
+    graph: Graph, ids: Ids, since: int | None, needed: NDArray[np.bool_] | np.bool_ | None
+) -> Ids:
     """`ids` as nodes that nothing else shares; constants stay unless `needed`."""
-    if since is not None and ids.size and not graph.local:
+    if since is not None and ids.size:
         nodes = ids.ravel("K")
         first = int(nodes[0])
         spans = first >= since and int(nodes[-1]) - first == len(nodes) - 1

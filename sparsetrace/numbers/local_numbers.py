@@ -15,8 +15,8 @@ import numpy as np
 from numpy import errstate
 
 from sparsetrace.context import Trace
-from sparsetrace.dispatch.local_arrays import LARGEST, LEAST, MOST, NUMBERS
 from sparsetrace.graph.graph import OPAQUE
+from sparsetrace.operands.local_arrays import LARGEST, LEAST, MOST, NUMBERS
 from sparsetrace.operands.nonlinear import second_order_beside, second_order_scalar
 from sparsetrace.operands.operands import FLOAT
 from sparsetrace.operands.unions import unites

@@ -23,6 +23,7 @@ from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Ids, filled, lowe
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands import nonlinear
 from sparsetrace.operands.complex_operands import by_parts, is_complex, moved_ids
+from sparsetrace.operands.local_arrays import at_a_point
 from sparsetrace.operands.loops import in_loop, result_dtypes
 from sparsetrace.operands.operands import (
     FLOAT,
@@ -117,6 +118,9 @@ def _by_parts(
 
 def combine(trace: Trace, ufunc: np.ufunc, *operands: Any) -> Operand:
     """``ufunc(*operands)``, for rules made of ufuncs; with values in a trace at a point."""
+    made = at_a_point(trace, ufunc, operands) if trace.local else None
+    if made is not None:
+        return Operand(trace, made.ids, FLOAT, made.values)
     (result,) = call(trace, ufunc, operands)
     if not trace.local:
         return Operand(trace, result.ids, result.dtype)
@@ -181,7 +185,10 @@ def _general(
         elif trace.second_order and not nonlinear.is_linear(ufunc):
             # at a point a second derivative may be there although the first one vanishes
             varied = ids_in if trace.local else kept
-            out = nonlinear.second_order(trace, ufunc, position, varied, values_in, out, since)
+            uncut = not (trace.local and masks)
+            out = nonlinear.second_order(
+                trace, ufunc, position, varied, values_in, out, since, uncut=uncut
+            )
         if trace.moving is not None:
             out = trace.moving.of_ufunc(ufunc, ids_in, values_in, out)
         outs.append(out)

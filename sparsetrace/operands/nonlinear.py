@@ -58,16 +58,16 @@ def _vanishing(
     In a trace at a point the cuts of first order are asked too: a result that, beside the
     constants, does not vary with an operand at all has no second derivatives in it either.
     """
-    if not (trace.values and (trace.local or pair in record.cuts2)):
+    if not trace.values:
         return None
-    known = [value if ids is None else NAN for ids, value in zip(ids_in, values_in, strict=True)]
     masks = []
-    if trace.local:
+    if trace.local and pair in record.zero2:
         masks.append(record.zero2_at(pair, values_in))  # type: ignore[arg-type]
-    if any(value is not NAN for value in known):
-        masks.append(record.cut2_by(pair, known))
-        if trace.local:
-            masks += [record.cut_by(i, known) for i in set(pair)]
+    cuts = [i for i in set(pair) if i in record.cuts] if trace.local else []
+    if pair in record.cuts2 or cuts:
+        known = [v if ids is None else NAN for ids, v in zip(ids_in, values_in, strict=True)]
+        if any(value is not NAN for value in known):
+            masks += [record.cut2_by(pair, known), *(record.cut_by(i, known) for i in cuts)]
     result: NDArray[np.bool_] | None = None
     for mask in masks:
         if mask is not None:
@@ -83,6 +83,8 @@ def second_order(
     values_in: Sequence[NDArray[Any] | None],
     out: Ids,
     since: int,
+    *,
+    uncut: bool = True,
 ) -> Ids:
     """The result of one output of a ufunc, with what it multiplies recorded.
 
@@ -102,10 +104,12 @@ def second_order(
         The first-order result.
     since : int
         The graph's size before this call.
+    uncut : bool
+        Whether `out` depends on all operands: False at a point where a derivative vanishes.
     """
     record = record_of(ufunc)
     met = []
-    in_all = not trace.local
+    in_all = uncut
     for pair, letter in zip(pairs(ufunc.nin), record.second[output], strict=True):
         left, right = ids_in[pair[0]], ids_in[pair[1]]
         if left is None or right is None:

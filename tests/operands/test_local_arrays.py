@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 
 import numpy as np
@@ -10,12 +11,23 @@ import pytest
 from outside import Outside
 
 import sparsetrace as st
-from sparsetrace.dispatch import local_arrays
+from sparsetrace.operands import elementwise, local_arrays
 from sparsetrace.operands.operands import values_of
 
 VALUES = [0.0, 0.5, -2.0, 1e-200, 1e200, 5e-324, np.inf, np.nan]
 ORDINARY = np.array([0.5, -1.5, 2.0])
-OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv]
+OPERATORS = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    np.maximum,
+    np.power,
+    np.hypot,
+    np.arctan2,
+    np.logaddexp,
+]
+FUNCTIONS = [np.sin, np.sqrt, np.exp, np.absolute, np.arcsin, np.cbrt, np.square, np.negative]
 
 
 def both_ways(monkeypatch, f, point):
@@ -25,6 +37,7 @@ def both_ways(monkeypatch, f, point):
         with monkeypatch.context() as m, np.errstate(all="ignore"):
             if not is_short:
                 m.setattr(local_arrays, "at_a_point", lambda *_: None)
+                m.setattr(elementwise, "at_a_point", lambda *_: None)
             seen = Outside()
 
             def kept(x, seen=seen):
@@ -39,12 +52,20 @@ def both_ways(monkeypatch, f, point):
     return found
 
 
-@pytest.mark.parametrize("of", OPERATORS)
+@pytest.mark.parametrize("of", [*OPERATORS, operator.iadd, operator.imul])
 def test_special_elements_beside_ordinary_ones(of, monkeypatch):
     for a, b in itertools.product(VALUES, VALUES):
         point = np.array([a, 0.5, b, -1.5])
         short, ruled = both_ways(monkeypatch, lambda x: of(x[:2], x[2:]), point)
         assert short == ruled, (a, b)
+
+
+@pytest.mark.parametrize("of", FUNCTIONS)
+@pytest.mark.parametrize("special", [*VALUES, 1.0, np.pi / 2])
+def test_functions_of_one_number(of, special, monkeypatch):
+    for f in (of, lambda x: of(of(x) * x[::-1])):
+        short, ruled = both_ways(monkeypatch, f, np.array([0.5, special, -0.25]))
+        assert short == ruled
 
 
 @pytest.mark.parametrize("of", OPERATORS)
@@ -63,6 +84,12 @@ SHAPES = {
     "itself": lambda x: x - x,
     "strides": lambda x: x[::2] * x[1::2],
     "constants within": lambda x: np.append(x[:2], 0.0) * x[3:],
+    "no dimensions": lambda x: np.cross(x[:3], x[3:]) * x[0].reshape(()),
+    "a number of Python's": lambda x: np.hypot(x[:3], float(x[3])) * math.sin(x[4]),
+    "into an operand": lambda x: operator.imul(x.copy()[:4], x[2:]),
+    "into a column": lambda x: operator.iadd(x.reshape(3, 2).copy(), x[:1]),
+    "zeros within": lambda x: np.sin(np.append(x[:2], 0.0) * x[3:]) * x[:3],
+    "chosen elements": lambda x: np.maximum(x[:3], x[3:] * 0.5) * np.minimum(x[::2], 1.0),
     "an array of one": lambda x: x[:1] * x[1:2] / x[2:3],
     "floats of 32 bits": lambda x: x.astype(np.float32) * x,
     "complex": lambda x: ((x + 1j) * x).real,
