@@ -15,6 +15,7 @@ from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.api.units import bytes_of
 from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import (
+    BY_VALUES,
     InputError,
     OutputError,
     SearchError,
@@ -299,6 +300,7 @@ def _of_one_size(
                 "a branch",
                 f"how many values the function returns depends on it ({sorted(set(sizes_found))})",
                 "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
+                BY_VALUES,
             )
         )
     (size,) = wanted
