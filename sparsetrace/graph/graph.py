@@ -549,6 +549,9 @@ class Graph:
 
     def node(self, ids: Ids) -> Ids:
         """New nodes with one parent each; shape and memory order of `ids`."""
+        if ids.ndim == 1 and 0 < ids.size <= _SHORT and (self.pure or lowest(ids) > OPAQUE):
+            parents = ids.tolist()
+            return self._gathered(parents, parents)
         order: Any = "K" if ids.flags.c_contiguous or ids.flags.f_contiguous else "C"
         columns: Sequence[Ids] | None = (
             sliced([ids.reshape(-1)]) if ids.flags.c_contiguous else None
