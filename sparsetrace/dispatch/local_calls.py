@@ -34,6 +34,7 @@ from numpy import (
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch import lookup
 from sparsetrace.dispatch.out_arguments import masked, store
 from sparsetrace.errors import TracingError
 from sparsetrace.operands.floating import recorded, report
@@ -89,7 +90,10 @@ def of_ufunc_call(
     if not outs and not trace.dependency and all(map(_is_whole, arrays)):
         _note_step(trace, ufunc, inputs, values)
         return values
-    result = rule(trace, (ufunc, method), inputs, options, outs)
+    if outs:
+        result = rule(trace, (ufunc, method), inputs, options, outs)
+    else:
+        result = lookup.answered(trace, (ufunc, method), inputs, options, rule)
     several = (result,) if isinstance(result, Elements) else result
     valued = tuple(
         Elements(elements.ids, _dtype_beside(elements, array), array)
@@ -244,7 +248,9 @@ def function_call(
         if target is None and not trace.dependency and discrete:
             _note_step(trace, function, (*args, *kwargs.values()), values)
             return values
-        if result is None:
+        if result is None and function in lookup.FUNCTIONS:
+            result = lookup.answered(trace, function, args, options, rule)
+        elif result is None:
             result = rule(trace, function, args, options)
     except TracingError as error:
         name_call(error, function)

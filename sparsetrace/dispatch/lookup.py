@@ -19,6 +19,7 @@ import scipy.sparse
 from numpy import arange, array, asarray, concatenate, frombuffer
 
 from sparsetrace.context import Trace
+from sparsetrace.dispatch.linear_calls import is_alike_everywhere
 from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, Step, is_c_like, recorded
 from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, lowest
@@ -85,7 +86,9 @@ def answered(
     trace: Trace, call: Hashable, args: tuple[Any, ...], kwargs: dict[str, Any], rule: Rule
 ) -> Any:
     """What ``rule(trace, call, args, kwargs)`` returns: looked up if it is known."""
-    known = UNKNOWN if trace.local else answer(trace, call, args, kwargs, rule)
+    known = UNKNOWN
+    if not trace.local or is_alike_everywhere(trace, call, args, kwargs):
+        known = answer(trace, call, args, kwargs, rule)
     return rule(trace, call, args, kwargs) if known is UNKNOWN else known
 
 
@@ -100,7 +103,7 @@ def answer(
 ) -> Any:
     """What ``rule(trace, call, args, kwargs)`` returns, if that is known; else `UNKNOWN`.
 
-    A global trace's only: in a local one the outcome depends on the values.
+    Of a local trace only where the outcome does not depend on the values.
 
     Parameters
     ----------
