@@ -67,6 +67,7 @@ class Trace:
         the function remembers of an earlier call there.
     calm : bool
         Whether operations need no look at floating-point errors that the function would notice;
+        `raises` says that it would notice them as exceptions alone;
         `ambient` is who saw warnings when the run began;
         `unwatched` and `lately` are frames from which outwards no error is caught; and
         `stateless` says that ufuncs compute what Python would, which ignores ``np.errstate``.
@@ -135,6 +136,7 @@ class Trace:
         "moving",
         "name_values",
         "names",
+        "raises",
         "rows",
         "second_order",
         "singular",
@@ -175,7 +177,7 @@ class Trace:
         self.truths_at_once = False
         self.singular: Callable[[], None] | None = None
         self.becomes_object: Callable[[], None] | None = None
-        self.calm = self.is_idle = False
+        self.calm = self.is_idle = self.raises = False
         self.ambient: Any = None
         self.unwatched: Any = None
         self.lately: Any = None
@@ -199,6 +201,7 @@ class Trace:
     def calms(self, calm: bool) -> None:
         """Note whether operations need no look at floating-point errors from now on."""
         self.calm, self.is_idle = calm, calm and self.is_quick
+        self.raises = False
 
     def compared_numbers(self, size: int) -> None:
         """Count a comparison.

@@ -13,7 +13,6 @@ import sys
 import types
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from itertools import starmap
 from operator import is_, itemgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -216,56 +215,68 @@ class Names:
         self._put(before)
 
 
-class Name:
-    """A replacement for one attribute of a class, or one item of a dict or a `Place`.
+class Singly:
+    """Replacements for attributes of classes, and for items of dicts and of `Place`.
+
+    There are hundreds of them in each trace: it takes no call for each.
 
     Parameters
     ----------
-    owner : class, dict or Place
-    name : str
-    replacement : object
+    replacements : list of (class, dict or Place; name; replacement)
     """
 
-    __slots__ = ("_assign", "_first", "_name", "_owner", "_replacement", "_scope")
+    __slots__ = ("_first", "_read", "_write")
 
-    def __init__(self, owner: Any, name: str, replacement: object) -> None:
-        self._owner, self._name, self._replacement = owner, name, replacement
-        self._scope: Any = owner
-        self._assign: Callable[[str, Any], None]
-        if isinstance(owner, type):
-            self._scope = vars(owner)
-            self._assign = functools.partial(_set_anew if name == _REMEMBERED else setattr, owner)
-        else:
-            self._assign = owner.__setitem__
-        self._first = self._scope.get(name, ABSENT)
+    def __init__(self, replacements: Iterable[tuple[Any, str, Any]]) -> None:
+        self._read: list[tuple[Any, str]] = []
+        self._write: list[tuple[Callable[[str, Any], None], str, Any, Any]] = []
+        for owner, name, replacement in replacements:
+            scope: Any = owner
+            assign: Callable[[str, Any], None]
+            if isinstance(owner, type):
+                scope = vars(owner)
+                assign = functools.partial(_set_anew if name == _REMEMBERED else setattr, owner)
+            else:
+                assign = owner.__setitem__
+            self._read.append((scope.get, name))
+            self._write.append((assign, name, replacement, owner))
+        self._first = self._standing()
+
+    def _standing(self) -> list[Any]:
+        return [read(name, ABSENT) for read, name in self._read]
 
     def put(self, made: InPlace) -> bool:
-        """Put the replacement in place; whether there stood what did when this was made.
+        """Put the replacements in place; whether there stood what did when these were made.
 
         What stood there is noted before that.
         """
-        before = self._scope.get(self._name, ABSENT)
+        before = self._standing()
         made.append((self, before))
-        self._assign(self._name, self._replacement)
-        return before is self._first
+        for assign, name, replacement, _ in self._write:
+            assign(name, replacement)
+        return all(map(is_, before, self._first))
 
-    def put_again(self, before: object) -> None:
+    def put_again(self, before: list[Any]) -> None:
         """The same where what stood there before was put back meanwhile."""
-        if self._scope.get(self._name, ABSENT) is before:
-            self._assign(self._name, self._replacement)
+        for now, value, (assign, name, replacement, _) in zip(
+            self._standing(), before, self._write, strict=True
+        ):
+            if now is value:
+                assign(name, replacement)
 
-    def put_back(self, before: object) -> None:
+    def put_back(self, before: list[Any]) -> None:
         """Put back what stood there before."""
-        if before is not ABSENT:
-            self._assign(self._name, before)
-        elif self._scope is self._owner:
-            self._scope.pop(self._name, None)
-        else:
-            _forget_calls_of(self._scope[self._name])
-            delattr(self._owner, self._name)
+        for value, (assign, name, _, owner) in zip(before[::-1], self._write[::-1], strict=True):
+            if value is not ABSENT:
+                assign(name, value)
+            elif not isinstance(owner, type):
+                owner.pop(name, None)
+            elif name in vars(owner):
+                _forget_calls_of(vars(owner)[name])
+                delattr(owner, name)
 
 
-Replacements = Names | Name
+Replacements = Names | Singly
 InPlace = list[tuple[Any, Any]]
 """Replacements that were put in place, with what stood there before."""
 
@@ -281,19 +292,22 @@ def by_owner(patches: Iterable[Patch]) -> list[Replacements]:
     1
     """
     at_once: dict[int, tuple[Any, dict[str, Any]]] = {}
-    one_by_one: dict[tuple[int, str], Name] = {}
+    singly: dict[tuple[int, str], tuple[Any, str, Any]] = {}
     for owner, name, _, replacement in patches:
         if type(owner) in _AT_ONCE:
             at_once.setdefault(id(owner), (owner, {}))[1][name] = replacement
         else:
-            one_by_one[id(owner), name] = Name(owner, name, replacement)
-    return [*starmap(_of_scope, at_once.values()), *one_by_one.values()]
-
-
-def _of_scope(owner: types.ModuleType | ClassNames, by_name: dict[str, Any]) -> Replacements:
-    if len(by_name) == 1 and type(owner) is types.ModuleType:
-        return Name(vars(owner), *by_name.popitem())
-    return Names(owner, by_name)
+            singly[id(owner), name] = owner, name, replacement
+    found: list[Replacements] = []
+    for owner, by_name in at_once.values():
+        if len(by_name) == 1 and type(owner) is types.ModuleType:
+            ((name, replacement),) = by_name.items()
+            singly[id(vars(owner)), name] = vars(owner), name, replacement
+        else:
+            found.append(Names(owner, by_name))
+    if singly:
+        found.append(Singly(singly.values()))
+    return found
 
 
 class Exchange:

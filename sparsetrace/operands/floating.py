@@ -218,20 +218,25 @@ def is_calm(trace: Trace) -> bool:
 def _notice(
     trace: Trace, name: str, met: Callable[[], tuple[str, ...]], inputs: Sequence[Any]
 ) -> None:
+    if not (trace.raises and _shown_by() == _ambient(trace)[:2]):
+        actions = set(geterr().values())
+        warns = "warn" in actions
+        lasts = _EVENTS and CURRENT.get() is trace and not trace.local and _installed()
+        if warns and not actions & {"raise", *_TOLD} and not _watches_warnings(trace):
+            trace.calms(lasts)
+            return
+        if actions <= {"ignore", "print"}:
+            trace.calms(lasts)
+            return
+        shown = warns and _shown_by() != _ambient(trace)[:2]
+        trace.raises = lasts and not (shown or actions & _TOLD)
+        if trace.stateless:
+            return
+        if not (shown or actions & _TOLD or may_be_caught(trace)):
+            return  # all that may come is an error that ends the function
+    elif trace.stateless or not may_be_caught(trace):
+        return
     state = geterr()
-    actions = set(state.values())
-    warns = "warn" in actions
-    if warns and not actions & {"raise", *_TOLD} and not _watches_warnings(trace):
-        trace.calms(_EVENTS and CURRENT.get() is trace and not trace.local and _installed())
-        return
-    if actions <= {"ignore", "print"}:
-        trace.calms(_EVENTS and CURRENT.get() is trace and not trace.local and _installed())
-        return
-    if trace.stateless:
-        return
-    shown = warns and _shown_by() != _ambient(trace)[:2]
-    if not (shown or actions & _TOLD or may_be_caught(trace)):
-        return  # all that may come is an error that ends the function
     raised = warned = False
     for error in met():
         text = f"{error} encountered in {name}"

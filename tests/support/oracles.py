@@ -101,8 +101,11 @@ def numerical_jacobian_pattern(
             wanted = np.ones(shape, dtype=bool) if among is None else dense(among)
             found, known = np.zeros(shape, dtype=bool), ~wanted
         for column, index in enumerate(np.ndindex(point.shape)):
-            if (wanted[:, column] > found[:, column]).any():
-                nonzero, defined = derivatives_by(f, point, index, rtol=rtol, atol=atol)
+            unseen = wanted[:, column] & ~found[:, column]
+            if unseen.any():
+                nonzero, defined = derivatives_by(
+                    f, point, index, rtol=rtol, atol=atol, among=unseen
+                )
                 found[:, column] |= nonzero
                 known[:, column] |= defined
     if found is None:
@@ -135,7 +138,8 @@ def jacobian_pattern_at(
         step = STEP * max(1.0, abs(point[index]))
         pairs = [_at_both_sides(f, point, index, step)]
         above, below = pairs[0]
-        if not (_differs(above, centre, rtol, atol) & _differs(centre, below, rtol, atol)).any():
+        differs = _differs(above, centre, rtol, atol) & _differs(centre, below, rtol, atol)
+        if not (differs & wanted[:, column]).any():
             columns.append(np.zeros(len(centre), dtype=bool))
             continue
         pairs += [_at_both_sides(f, point, index, step / part) for part in (2, 4)]
@@ -342,11 +346,17 @@ def derivatives_by(
     *,
     rtol: float = RTOL,
     atol: float = ATOL,
+    among: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which derivatives with respect to one input are non-zero, and which are defined."""
+    """Which derivatives with respect to one input are non-zero, and which are defined.
+
+    With `among` those of these outputs alone are looked for.
+    """
     step = STEP * max(1.0, abs(point[index]))
     pairs = [_at_both_sides(f, point, index, step)]
     differs = _differs(*pairs[0], rtol, atol)
+    if among is not None:
+        differs &= among
     if not differs.any():  # smaller steps show nothing more
         return differs, np.isfinite(_difference(*pairs[0]))
     pairs += [_at_both_sides(f, point, index, step / part) for part in (2, 4)]

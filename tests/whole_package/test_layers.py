@@ -38,7 +38,13 @@ def modules() -> dict[str, Path]:
 
 def imported(path: Path, *, inside_functions: bool) -> set[str]:
     """The package's own modules that a file imports, as dotted names below the package."""
-    found = set()
+    return _imported(path)[inside_functions]
+
+
+@functools.cache
+def _imported(path: Path) -> tuple[set[str], set[str]]:
+    """Those that it imports itself, and those that are imported inside of its functions."""
+    found: tuple[set[str], set[str]] = set(), set()
     tree = ast.parse(path.read_text())
     nested = {
         inner
@@ -47,8 +53,6 @@ def imported(path: Path, *, inside_functions: bool) -> set[str]:
         for inner in ast.walk(outer)
     }
     for node in ast.walk(tree):
-        if (node in nested) != inside_functions:
-            continue
         names = []
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -57,7 +61,7 @@ def imported(path: Path, *, inside_functions: bool) -> set[str]:
         for name in names:
             package, _, rest = name.partition(".")
             if package == "sparsetrace" and rest:
-                found.add(rest)
+                found[node in nested].add(rest)
     return found
 
 
