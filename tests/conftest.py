@@ -27,7 +27,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
-from _pytest.runner import runtestprotocol
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, lowest
@@ -92,22 +91,6 @@ def _hide() -> None:
 def _freeze() -> None:
     gc.freeze()
     _hidden[:] = _own_functions
-
-
-@pytest.hookimpl
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """In a worker of pytest-xdist: of what comes before and after a test, send what has failed.
-
-    Each report takes both processes as long as a short test does.
-    """
-    if not hasattr(item.config, "workerinput"):
-        return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for report in runtestprotocol(item, log=False, nextitem=nextitem):
-        if report.when == "call" or not report.passed:
-            item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
 
 
 _OFTEN = 200
