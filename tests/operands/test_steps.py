@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.interpolate
 import scipy.signal
+import scipy.stats
 
 import sparsetrace as st
 from oracles import assert_covers, hessian_pattern_at, jacobian_pattern_at
@@ -86,6 +87,19 @@ PROGRAMS = {
     "nonzero": (lambda x: x[np.nonzero(x)].sum(), MIXED),
     "poly1d": (lambda x: np.poly1d(x)(0.5), ZEROS),
     "Polynomial": (lambda x: (np.polynomial.Polynomial(x) * [1.0, 2.0])(0.5), ZEROS),
+    "ranks": (
+        lambda x: (
+            x[0] * scipy.stats.rankdata([x[0], x[1], x[2]], method="min")[:1]
+            + x[0] * scipy.stats.rankdata([-x[0], x[1], x[2]], method="min")[:1]
+            - 2.0 * x[0]
+        ),
+        ZEROS,
+    ),
+    "ranks compared": (
+        lambda x: (x[0] - x[1]) * (scipy.stats.ks_2samp(x[:2], x[1:3]).statistic + 1.0),
+        np.array([0.5, 0.5, 1.0, 2.0]),
+    ),
+    "test": (lambda x: x[0] * scipy.stats.ks_2samp(x[:2], x[2:]).statistic, ZEROS),
     "reduce": (lambda x: functools.reduce(lambda s, v: s + v if v else s, x), MIXED),
     "select": (lambda x: np.select([x < 0, x > 0], [x, x], 0.0), MIXED),
     "setdiff1d": (lambda x: np.setdiff1d(x[1:], x[:1]).sum(), ZEROS),
