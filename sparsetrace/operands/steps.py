@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import absolute, arange, asarray, count_nonzero, errstate, finfo
+from numpy import absolute, arange, asarray, count_nonzero, errstate, finfo, isfinite
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
@@ -47,11 +47,11 @@ def aside(values: NDArray[Any], sign: float, first: int = 0) -> NDArray[Any]:
 
 
 def note_comparison(trace: Trace, a: Any, b: Any) -> None:
-    """Note a comparison of numbers that are equal, and depend on the inputs."""
+    """Note a comparison of numbers that are equal, or NaN, and depend on the inputs."""
     if trace.at_a_step or a is b:
         return
     left, right = values_of(a), values_of(b)
-    same = asarray(left == right)
+    same = asarray((left == right) | (left != left) | (right != right))
     if count_nonzero(same):
         depends: Any = False
         for x in (a, b):
@@ -113,7 +113,8 @@ def _moved(trace: Trace, x: Any, sign: float) -> Any:
         return values_of(x)
     ids = ids_of(trace, x)
     first = int(ids.flat[0]) if ids.size else 0
-    return np.where(ids > ZERO, aside(values, sign, first), values)[()]
+    finite = np.where(isfinite(values), values, 0)  # an infinity is seldom one nearby
+    return np.where(ids > ZERO, aside(finite, sign, first), values)[()]
 
 
 def _alike(outcome: Any, other: Any) -> bool:
