@@ -12,6 +12,7 @@ the piece's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,18 @@ def aside(values: NDArray[Any], sign: float, first: int = 0) -> NDArray[Any]:
     array([5.00000000e-10, 1.11803399e-09])
     """
     step = max(_STEP, 16 * float(finfo(values.dtype).eps))
-    amounts = 0.5 + (_SPREAD * arange(first, first + values.size) % 1.0)
+    scale = sign * step * (1.0 + _SPREAD * first % 1.0)
     size = 1.0 + absolute(values)
-    return asarray(values + (sign * step) * size * amounts.reshape(values.shape), values.dtype)
+    moves = scale * size * _amounts(values.size).reshape(values.shape)
+    return asarray(values + moves, values.dtype)
+
+
+@lru_cache(maxsize=16)
+def _amounts(count: int) -> NDArray[Any]:
+    """Different numbers between a half and three halves."""
+    amounts = 0.5 + (_SPREAD * arange(count) % 1.0)
+    amounts.flags.writeable = False
+    return amounts
 
 
 def note_comparison(trace: Trace, a: Any, b: Any) -> None:
