@@ -65,6 +65,10 @@ class Trace:
     alike : list of array
         The values, at a point, that were compared with the very same numbers: those may be what
         the function remembers of an earlier call there.
+    at_a_step : bool
+        Whether the point was seen to lie where pieces of the function meet, in a local trace
+        (`sparsetrace.operands.steps`); `aside` is the sign by which the inputs of a run are moved
+        from there into one of the pieces, or zero.
     calm : bool
         Whether operations need no look at floating-point errors that the function would notice;
         `raises` says that it would notice them as exceptions alone;
@@ -116,6 +120,8 @@ class Trace:
         "__weakref__",
         "alike",
         "ambient",
+        "aside",
+        "at_a_step",
         "becomes_object",
         "bounds",
         "calm",
@@ -168,6 +174,7 @@ class Trace:
         self.wrapper = wrapper
         self.decide: Callable[..., bool] | None = None
         self.alike: list[Any] = []
+        self.at_a_step, self.aside = False, 0.0
         self.compared: tuple[Any, Any, Any, float] | None = None
         self.choices = 0
         self.functions: Callable[[], dict[str, Any]] = dict

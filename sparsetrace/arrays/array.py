@@ -54,6 +54,7 @@ from sparsetrace.operands.operands import (
 )
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.refusals import refuse_no_numbers, refuse_resize
+from sparsetrace.operands.steps import note_conversion
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.user_code.attribute_access import whether_there
 
@@ -465,8 +466,10 @@ class TracedArray(Layout):
             return self
         if self._values is not None:
             values = self._values.astype(result_dtype, order)
-            if self._trace.moving is not None and result_dtype.kind in "biu":
-                self._trace.moving.note(result_dtype.kind, values, [self._ids])
+            if result_dtype.kind in "biu":
+                if self._trace.moving is not None:
+                    self._trace.moving.note(result_dtype.kind, values, [self._ids])
+                note_conversion(self._trace, self, values)
             result = Elements(
                 moved_ids(self._trace, self, result_dtype).copy(order),
                 result_dtype,

@@ -48,7 +48,9 @@ from sparsetrace.operands.operands import (
     plain_target,
     values_of,
 )
+from sparsetrace.operands.python_operators import COMPARISONS
 from sparsetrace.operands.refusals import AT_A_POINT, REFUSED, name_call
+from sparsetrace.operands.steps import note_comparison, note_step
 from sparsetrace.user_code.written_arguments import FILLING
 
 __all__ = ["function_call", "is_whole", "of_ufunc_call", "plainly"]
@@ -89,6 +91,10 @@ def of_ufunc_call(
     arrays = values if isinstance(values, tuple) else (values,)
     if not outs and not trace.dependency and all(map(_is_whole, arrays)):
         _note_step(trace, ufunc, inputs, values)
+        if ufunc in _COMPARISONS and method == "__call__":
+            note_comparison(trace, *inputs)
+        else:
+            note_step(trace, getattr(ufunc, method), inputs, values, options)
         return values
     if outs:
         result = rule(trace, (ufunc, method), inputs, options, outs)
@@ -108,6 +114,7 @@ def _note_step(trace: Trace, call: Any, operands: Iterable[Any], values: Any) ->
         trace.moving.note(call, values, [ids_of(trace, x) for x in operands if contains_traced(x)])
 
 
+_COMPARISONS = frozenset(COMPARISONS.values())
 _SAME = frozenset((allclose, array_equal, array_equiv, isclose, np.equal, np.not_equal))
 
 
@@ -247,6 +254,7 @@ def function_call(
         discrete = _is_whole(values) and not isinstance(values, str)
         if target is None and not trace.dependency and discrete:
             _note_step(trace, function, (*args, *kwargs.values()), values)
+            note_step(trace, function, args, values, kwargs)
             return values
         if result is None and function in lookup.FUNCTIONS:
             result = lookup.answered(trace, function, args, options, rule)

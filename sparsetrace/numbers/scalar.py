@@ -43,6 +43,7 @@ from sparsetrace.operands.nonlinear import second_order_beside, second_order_sca
 from sparsetrace.operands.operands import FLOAT, Elements, answers_functions
 from sparsetrace.operands.python_operators import COMPARISONS, define, of_single_objects
 from sparsetrace.operands.refusals import refuse_no_numbers
+from sparsetrace.operands.steps import note_conversion, note_zeros
 from sparsetrace.propagation.jacobian import index_sets
 from sparsetrace.rules import RECORDS
 from sparsetrace.user_code.attribute_access import by_users_name, whether_there
@@ -402,6 +403,7 @@ class Number(metaclass=_Kind):
         if self._trace.local and not self._trace.dependency:
             refuse_digits(self)
             self._note(int, int(self._value))
+            note_conversion(self._trace, self, int(self._value))
             return int(self._value)  # truncation has no derivative
         refuse_value("int()")
 
@@ -409,6 +411,7 @@ class Number(metaclass=_Kind):
         trace = self._trace
         if trace.local:
             self._note(bool, bool(self._value))
+            note_zeros(trace, self)
             return bool(self._value)
         if trace.decide is None:
             refuse_truth("a traced number")
@@ -661,6 +664,7 @@ class TracedScalar(Number):
         values = None if self._value is None else np.asarray(self._value).astype(result_dtype)[()]
         if self._trace.local and result_dtype.kind in "biu":
             self._note(result_dtype.kind, values)
+            note_conversion(self._trace, self, values)
         result = self._trace.wrap(
             Elements(moved_ids(self._trace, self, result_dtype), result_dtype, values)
         )

@@ -23,6 +23,7 @@ from sparsetrace.operands.constants import chosen_values, of_known
 from sparsetrace.operands.operands import Elements, dtype_of, ids_of, is_traced, values_of
 from sparsetrace.operands.refusals import REFUSED
 from sparsetrace.operands.registry import ANYTHING, rule_for
+from sparsetrace.operands.steps import note_step
 
 __all__: list[str] = []
 
@@ -74,6 +75,7 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
         sources = [*args[:operands], *(kwargs[n] for n in names if n in kwargs)]
         plain = {name: values_of(value) for name, value in kwargs.items()}
         result = function(*map(values_of, args), **plain)
+        note_step(trace, lambda *a, **k: _sizes(function(*a, **k)), args, _sizes(result), kwargs)
         axis = args[4] if len(args) > 4 else kwargs.get("axis")
 
         def found(chosen: Any) -> Elements:
@@ -88,6 +90,11 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
         return found(result)
 
     rule_for(function, signature=ANYTHING)(rule)
+
+
+def _sizes(found: Any) -> list[int]:
+    """How many values were found: more, where values are no longer equal."""
+    return [np.size(item) for item in (found if isinstance(found, tuple) else (found,))]
 
 
 def _sorted(x) -> tuple[Any, Any]:

@@ -30,6 +30,7 @@ from sparsetrace.operands.operands import (
     values_of,
 )
 from sparsetrace.operands.refusals import REFUSED, name_of
+from sparsetrace.operands.steps import note_zeros
 
 __all__ = [
     "choose",
@@ -69,6 +70,7 @@ def chosen_values(trace: Trace, x: Any) -> NDArray[Any] | None:
     In a local trace all values are known.
     """
     if trace.local and contains_traced(x):
+        note_zeros(trace, x)
         return asarray(values_of(x))
     return plain_values(trace, x)
 

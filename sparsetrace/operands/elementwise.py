@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import asarray, count_nonzero, full, where
+from numpy import asarray, count_nonzero, errstate, full, where
 from numpy.typing import NDArray
 
 from sparsetrace.context import Trace
@@ -35,6 +35,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     values_of,
 )
+from sparsetrace.operands.steps import note_step
 from sparsetrace.operands.unions import quick
 from sparsetrace.rules import NAN, Record, record_of
 
@@ -85,6 +86,7 @@ def general(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elemen
         values_in += [asarray(values_of(x)) for x in inputs]
         dtypes_in = [v.dtype for v in values_in if v is not None]
         ids_in += [ids_of(trace, x) if contains_traced(x) else None for x in inputs]
+        _note_steps(trace, ufunc, inputs, letters(trace, ufunc, dtypes_in))
     else:
         dtypes_out = result_dtypes(ufunc, inputs)
         dtypes_in = [dtype_of(x) for x in inputs]
@@ -94,6 +96,27 @@ def general(trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any]) -> list[Elemen
             values_in.append(None if traced else in_loop(x, inputs))
     outs = _general(trace, ufunc, ids_in, values_in, dtypes_in, dtypes_out)
     return [Elements(ids, dtype) for ids, dtype in zip(outs, dtypes_out, strict=True)]
+
+
+def _note_steps(
+    trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], first: tuple[str, ...]
+) -> None:
+    """Note where rounding, a sign and the like jump at the point."""
+    if trace.at_a_step or not any("0" in partials for partials in first):
+        return
+    with errstate(all="ignore"):
+        values = ufunc(*map(values_of, inputs))
+    outputs = values if isinstance(values, tuple) else (values,)
+    for position, partials in enumerate(first):
+        stepwise = [
+            x if letter == "0" else values_of(x) for x, letter in zip(inputs, partials, strict=True)
+        ]
+        if any(map(contains_traced, stepwise)):
+            note_step(trace, _output_of(ufunc, position), stepwise, outputs[position])
+
+
+def _output_of(ufunc: np.ufunc, position: int) -> Callable[..., Any]:
+    return ufunc if ufunc.nout == 1 else lambda *args: ufunc(*args)[position]
 
 
 def _by_parts(

@@ -28,6 +28,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     values_of,
 )
+from sparsetrace.operands.steps import note_step
 from sparsetrace.scipy_rules.rule_tools import (
     MADE,
     Call,
@@ -110,6 +111,7 @@ def ranked(call: Call, *args, **kwargs) -> Any:
     ``f([{0}, {1}])  ->  [{}, {}]``
     """
     trace = current()
+    _note_ranks(call, args, kwargs)
     total = total_of(args, kwargs) if trace.dependency else np.int32(trace.graph.opaque)
     return spread(trace, np.asarray(total), sample_of_call(call, *args, **kwargs))
 
@@ -129,10 +131,23 @@ def ranked_object(*chosen: str) -> Any:
     @makes_objects
     def rule(call: Call, *args, **kwargs) -> Any:
         trace, total = current(), total_of(args, kwargs)
+        _note_ranks(call, args, kwargs)
         ranks = total if trace.dependency else np.full_like(total, trace.graph.opaque)
         return _filled(sample_of_call(call, *args, **kwargs), total, chosen, ranks)
 
     return rule
+
+
+def _note_ranks(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Note, at a point, ranks and counts that are others nearby, as of equal numbers."""
+    trace = current()
+    if trace.local:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outcome = call.original(
+                *values_of(args), **{k: values_of(v) for k, v in kwargs.items()}
+            )
+            note_step(trace, call.original, args, outcome, kwargs)
 
 
 def _filled(sample: Any, total: Ids, chosen: tuple[str, ...], ranks: Ids | None = None) -> Any:

@@ -47,6 +47,7 @@ from sparsetrace.operands.operands import (
     like_array,
     values_of,
 )
+from sparsetrace.operands.steps import aside
 from sparsetrace.tracing.pytree import leaves, like, named_leaves, rebuilt
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
@@ -159,7 +160,7 @@ class TracedCall:
         outputs, result = _call(trace, function, given, self._out)
         shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
         self.result_shapes[len(outputs)] = shapes
-        if self.keeps_values:
+        if self.keeps_values and not trace.aside:
             # copied at once: what the function returned may be a buffer of the caller's
             self.carried[trace] = [_values(leaf) for leaf in leaves(result)]
         return outputs
@@ -302,6 +303,8 @@ def _seeded(trace: Trace, leaf: object, first: int, end: int) -> Any:
         return _seeded_number(trace, first, leaf)
     dtype = leaf.dtype if leaf.dtype.kind in "fc" else FLOAT
     values = np.array(leaf, dtype) if trace.local else None
+    if values is not None and trace.aside:
+        values = aside(values, trace.aside, first)
     ids = arange(first, end, dtype=np.int32)
     if leaf.ndim != 1 or not leaf.size:  # with memory of its own, and the strides of a new array
         is_by_column = leaf.flags.f_contiguous and not leaf.flags.c_contiguous
@@ -328,7 +331,9 @@ def _seeded_number(trace: Trace, node: int, number: Any) -> Any:
     if type(number) not in _REAL:
         own = np.asarray(number).dtype
         dtype = own if own.kind in "fc" else FLOAT
-    value = dtype.type(number) if trace.local else None
+    value: Any = dtype.type(number) if trace.local else None
+    if value is not None and trace.aside:
+        value = aside(np.asarray(value), trace.aside, node)[()]
     return seeded_number(trace, node, number, dtype, value)
 
 

@@ -71,6 +71,8 @@ _MOST_NODES = 2**19
 """From so many nodes on the graphs of paths are given up for their patterns."""
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
+_SIGNS = (1.0, -1.0)
+"""To which sides of a point a function is looked at."""
 
 
 @dataclass(slots=True)
@@ -175,6 +177,8 @@ def trace(
             with state.moved_from(kept) as moved:
                 if moved:
                     result.runs.extend(runs.beside(len(result.runs[0].outputs)))
+        if any(run.trace.at_a_step for run in result.runs):
+            result.runs.extend(runs.aside(len(result.runs[0].outputs)))
     return result
 
 
@@ -236,6 +240,8 @@ class _Runs:
         self.solving = solving
         self.are_a_crowd = False
         """Whether the paths are a crowd, and not too many, where nothing is run apart."""
+        self.sign = 0.0
+        """To which side the inputs are moved."""
         self.are_refused = False
         """Whether these are known to be more than `max_paths`."""
 
@@ -345,6 +351,18 @@ class _Runs:
             return []
         return [run for run in result.runs if len(run.outputs) == size]
 
+    def aside(self, size: int) -> list[Run]:
+        """Runs at a point aside, in a piece of the function; none where it has no value there."""
+        for self.sign in _SIGNS:
+            try:
+                result = self._unhurried()
+            except TracingError:
+                raise  # of the point itself the piece may have all derivatives
+            except Exception:
+                continue
+            return [run for run in result.runs if len(run.outputs) == size]
+        return []
+
     def _unhurried(self) -> Traced:
         """The runs of all paths, however many these are."""
         while (result := self.all_paths(_Begun(Branches(self.max_paths)))) is None:
@@ -437,6 +455,7 @@ class _Runs:
                 begin_path(session, branches, of_many=session.takes_whole or branches.allows_crowd)
             before = changes(), disturbances()
             trace = self.new_trace()
+            trace.aside = self.sign
             trace.truths_at_once = state.reached.compares_truths()
             begin(trace)
             if not whole:

@@ -38,7 +38,8 @@ def test_at_a_point(name):
 
     def kept(x):
         result = f(x)
-        seen.append(np.array(values_of(result)))
+        if not x._trace.aside:
+            seen.append(np.array(values_of(result)))
         return result
 
     pattern = st.jacobian_sparsity(kept, START, local=True, verify=False)
