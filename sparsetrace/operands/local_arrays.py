@@ -71,6 +71,8 @@ def at_a_point(trace: Trace, ufunc: np.ufunc, inputs: tuple[Any, ...]) -> Elemen
             return None
         ids_in.append(operand[0])
         points.append(operand[1])
+    if all(ids is None for ids in ids_in):  # the target alone is traced
+        return None
     values = asarray(silently(ufunc, *points))
     ordinary = _is_ordinary(values, ufunc in _EXACT)
     if not (ordinary or _is_of_zeros(values, points)):
