@@ -87,7 +87,7 @@ SHAPES = {
     "no dimensions": lambda x: np.cross(x[:3], x[3:]) * x[0].reshape(()),
     "a number of Python's": lambda x: np.hypot(x[:3], float(x[3])) * math.sin(x[4]),
     "into an operand": lambda x: operator.imul(x.copy()[:4], x[2:]),
-    "constants into it": lambda x: np.add([1.0, 2.0], 3.0, out=x.copy()[:2]) * x[:2],
+    "constants into it": lambda x: np.add(np.ones(2), 3.0, out=x.copy()[:2]) * x[:2],
     "into a column": lambda x: operator.iadd(x.reshape(3, 2).copy(), x[:1]),
     "zeros within": lambda x: np.sin(np.append(x[:2], 0.0) * x[3:]) * x[:3],
     "chosen elements": lambda x: np.maximum(x[:3], x[3:] * 0.5) * np.minimum(x[::2], 1.0),
