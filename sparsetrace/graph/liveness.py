@@ -271,7 +271,7 @@ def _are_parents(graph: Graph, nodes: Ids, left: Ids, right: Ids) -> Flags:
 def _columns(graph: Graph, place: int, at: slice | NDArray[np.integer]) -> list[Ids]:
     """The parents of some nodes of a block, or of their only parents; perhaps nothing."""
     columns = _parents(graph.blocks[place], at)
-    if len(columns) != 1:
+    if len(columns) != 1 and not (len(columns) == 2 and (columns[0] == columns[1]).all()):
         return columns
     above = columns[0]
     places = [bisect_right(graph.blocks, int(f(above)), key=_base_of) - 1 for f in (np.min, np.max)]
