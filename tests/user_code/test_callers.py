@@ -146,7 +146,10 @@ def test_a_number_that_is_found_at_a_point_is_refused(function):
 def test_in_a_constant_at_a_point():
     point = np.array([3.5, 2.0, 3.0, 4.0])
     pattern = jacobian_sparsity(in_a_constant, point, local=True)
-    assert pattern.toarray().astype(int).tolist() == [[0, 1, 0, 0]]
+    assert pattern.toarray().astype(int).tolist() == [[0, 1, 1, 0]]  # equal at the point alone
+    point[0] = 3.0
+    pattern = jacobian_sparsity(in_a_constant, point, local=True)
+    assert pattern.toarray().astype(int).tolist() == [[0, 0, 1, 0]]
 
 
 class Quantity:
