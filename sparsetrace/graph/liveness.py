@@ -271,7 +271,7 @@ def _are_parents(graph: Graph, nodes: Ids, left: Ids, right: Ids) -> Flags:
 def _columns(graph: Graph, place: int, at: slice | NDArray[np.integer]) -> list[Ids]:
     """The parents of some nodes of a block, or of their only parents; perhaps nothing."""
     columns = _parents(graph.blocks[place], at)
-    if len(columns) != 1 and not (len(columns) == 2 and (columns[0] == columns[1]).all()):
+    if len(columns) != 1 and not (len(columns) == 2 and _are_equal(*columns)):
         return columns
     above = columns[0]
     places = [bisect_right(graph.blocks, int(f(above)), key=_base_of) - 1 for f in (np.min, np.max)]
@@ -279,6 +279,11 @@ def _columns(graph: Graph, place: int, at: slice | NDArray[np.integer]) -> list[
         return columns
     block = graph.blocks[places[0]]
     return [above, *_parents(block, above - np.int32(block.base))]
+
+
+def _are_equal(first: Ids, second: Ids) -> bool:
+    """Whether two columns are one and the same, as those of a short node with one parent are."""
+    return bool(first[0] == second[0] and (first == second).all())
 
 
 def _parents(block: Block, at: slice | NDArray[np.integer]) -> list[Ids]:
