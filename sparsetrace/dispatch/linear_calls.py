@@ -21,7 +21,7 @@ from sparsetrace.graph.graph import OPAQUE, lowest
 from sparsetrace.operands.implementations import function_named
 from sparsetrace.operands.operands import FLOAT, OF_NUMBERS, is_traced
 
-__all__ = ["is_alike_everywhere"]
+__all__ = ["SMALL", "is_alike_everywhere"]
 
 
 def _functions(names: str) -> set[Any]:
@@ -45,8 +45,8 @@ _MULTILINEAR = _functions(
 _MULTILINEAR |= {(ufunc, "__call__") for ufunc in _functions("matvec vecdot vecmat")}
 """Linear in each operand."""
 _ALL = _LINEAR | _OF_ELEMENTS | _MULTILINEAR
-_SMALL = 256
-"""Operands of more elements are not looked up."""
+SMALL = 256
+"""Operands of more elements are left to the rules, whose cost is little beside them."""
 
 
 def is_alike_everywhere(
@@ -85,7 +85,7 @@ def _is_ordinary(trace: Trace, x: Any, *, may_be_zero: bool) -> bool:
     return (
         x._dtype is FLOAT
         and x._trace is trace
-        and 0 < ids.size <= _SMALL
+        and 0 < ids.size <= SMALL
         and lowest(ids) > OPAQUE
         and bool(isfinite(values).all())
         and (may_be_zero or count_nonzero(values) == ids.size)

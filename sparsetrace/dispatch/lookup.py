@@ -19,7 +19,7 @@ import scipy.sparse
 from numpy import arange, array, asarray, concatenate, frombuffer
 
 from sparsetrace.context import Trace
-from sparsetrace.dispatch.linear_calls import is_alike_everywhere
+from sparsetrace.dispatch.linear_calls import SMALL, is_alike_everywhere
 from sparsetrace.dispatch.recording import Literal, Recipe, Result, Rule, Step, is_c_like, recorded
 from sparsetrace.graph.complex_parts import joined, parts_of
 from sparsetrace.graph.graph import FIRST_INPUT, OPAQUE, ZERO, Graph, Ids, lowest
@@ -58,8 +58,6 @@ FUNCTIONS = set(map(function_named, _NAMES.split())) - {None}
 UNKNOWN = object()
 """Says that the call is to be answered by its rule."""
 
-_SMALL = 256
-"""Operands of more elements than these are left to the rules, whose cost is little beside them."""
 _LARGE = 256
 """Constants of more elements are not compared."""
 _MOST_SEEN, _MOST_RECIPES = 8192, 2048
@@ -193,7 +191,7 @@ def _describes(trace: Trace, items: Iterable[Any], key: list[Any], nodes: list[A
 
 def _traced(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
     ids: Ids = x._ids
-    if ids.size > _SMALL or x._trace is not trace:
+    if ids.size > SMALL or x._trace is not trace:
         return False
     shape, dtype = ids.shape, x._dtype
     key += (type(x), shape, dtype)
@@ -241,7 +239,7 @@ def _number(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
 
 
 def _parts(trace: Trace, x: Any, key: list[Any], nodes: list[Any]) -> bool:
-    if len(x) > _SMALL:
+    if len(x) > SMALL:
         return False
     if {int}.issuperset(map(type, x)):
         key += (type(x), _INTS, tuple(x))
