@@ -2,12 +2,13 @@
 
 Contract: a search that is limited by steps ends in the same place on every machine, whatever else
 that does.  Where steps take very much longer than usual, as those of a function do that computes
-long, or waits, the time that they take counts in their place, so that every search ends.
+long, or waits, the time that they take counts in their place, so that every search ends.  It is
+that of this process: other programs, which may take their share of the machine, count little.
 """
 
 from __future__ import annotations
 
-from time import monotonic
+from time import monotonic, process_time
 
 __all__ = ["Effort"]
 
@@ -15,6 +16,8 @@ _MOST_CROWDS = 1
 """So many times the paths of a function may take long with all its calls spared."""
 _PER_SECOND = 4_000
 """The steps for which a second stands: usually there are five times as many."""
+_WAITED = 4
+"""The seconds by the clock that stand for one in which this process computes."""
 
 
 class Effort:
@@ -50,7 +53,7 @@ class Effort:
         """Count from nothing again."""
         self.steps = 0
         self.spared = 0.0
-        self._asked: float | None = None
+        self._asked: tuple[float, float] | None = None
 
     def spent(self) -> float:
         """The steps so far, or what their time stands for, without those that are spared.
@@ -61,10 +64,11 @@ class Effort:
 
     def taken(self) -> float:
         """The same with those that are spared: how long it has been."""
-        now = monotonic()
+        computed, clock = process_time(), monotonic()
         if self._asked is None:
-            self._asked = now
-        return max(self.steps, _PER_SECOND * (now - self._asked))
+            self._asked = computed, clock
+        seconds = max(computed - self._asked[0], (clock - self._asked[1]) / _WAITED)
+        return max(self.steps, _PER_SECOND * seconds)
 
     def note_crowd(self, spared: float) -> None:
         """Take account of paths that would take long together: calls in many of these are spared.

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -138,13 +139,13 @@ def _patches_of(group: str) -> tuple[Patch, ...]:
 
 @table
 def _replacements(group: str) -> list[Replacements]:
-    return by_owner(_patches_of(group) if group else _patches())
+    return by_owner(_patches_of(group))
 
 
 @table
 def _replacements_of(groups: frozenset[str]) -> list[Replacements]:
-    """Those of the start, and of some groups."""
-    return [item for group in ("", *groups) for item in _replacements(group)]
+    """Those of the start, and of some groups: in one, since each takes time in every trace."""
+    return by_owner(chain(_patches(), *map(_patches_of, groups)))
 
 
 @table
@@ -389,10 +390,9 @@ def rebind(error: BaseException | None) -> None:
     _install()
     _set_backend()
     traceback = None if error is None else error.__traceback__
-    if numpy_ma.are_used(traceback):
-        _install(masked.MODULE)
-    if sparse_arrays.are_used(traceback):
-        _install(sparse_arrays.MODULE)
+    for module, are_used in _WHERE_USED:
+        if module not in _groups and are_used(traceback):
+            _install(module)
     if isinstance(error, EscapeError):
         for module in registered_functions.ON_ESCAPE & registered_functions.loaded():
             _install(module)
@@ -403,6 +403,13 @@ def rebind(error: BaseException | None) -> None:
     _exchange(early_names.conversion_patches(frames, error))
     _exchange(derived_numbers.patches(frames, error))
     _exchange(text_templates.patches(error))
+
+
+_WHERE_USED = (
+    (masked.MODULE, numpy_ma.are_used),
+    (sparse_arrays.MODULE, sparse_arrays.are_used),
+)
+"""Groups that are exchanged where an error shows that they are used."""
 
 
 def _set_backend() -> None:

@@ -538,8 +538,8 @@ class _Runs:
                     timed.pace = timed.effort.spent() - began
                 return Run(trace, outputs)
             if session is not None and not branches.is_tentative():
-                rebind(cause)
-                rebind(error)
+                for each in dict.fromkeys((cause, error)):
+                    rebind(each)
                 exchange_sequences()
                 if (changes(), disturbances()) != before or outside.watch(cause):
                     cause = None  # it holds the frames of the run, and what they refer to

@@ -24,7 +24,7 @@ def found(monkeypatch, seconds):
     At each run of a path it is looked at once or twice.
     """
     clock = itertools.count(0.0, seconds)
-    monkeypatch.setattr(effort, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(effort, "process_time", lambda: next(clock))
     monkeypatch.setattr(apart_functions, "_RUNS", 0)
     result = []
     for steps in STEPS:
@@ -49,7 +49,7 @@ def test_what_is_found_is_the_same_on_a_slower_machine(monkeypatch):
 
 def test_where_steps_take_very_long_their_time_counts(monkeypatch):
     now = 0.0
-    monkeypatch.setattr(effort, "monotonic", lambda: now)
+    monkeypatch.setattr(effort, "process_time", lambda: now)
     done = Effort()
     done.steps = 7
     assert done.spent() == 7
@@ -57,8 +57,18 @@ def test_where_steps_take_very_long_their_time_counts(monkeypatch):
     assert done.spent() == 2 * effort._PER_SECOND
 
 
+def test_other_programs_count_little_and_waiting_does(monkeypatch):
+    clock = 0.0
+    monkeypatch.setattr(effort, "process_time", lambda: 0.0)
+    monkeypatch.setattr(effort, "monotonic", lambda: clock)
+    done = Effort()
+    assert done.spent() == 0
+    clock = 8.0
+    assert done.spent() == 8 * effort._PER_SECOND / effort._WAITED
+
+
 def test_what_is_spared_is_not_spent(monkeypatch):
-    monkeypatch.setattr(effort, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(effort, "process_time", lambda: 0.0)
     done = Effort()
     done.steps = 5
     began = done.spent()
@@ -71,7 +81,7 @@ def test_what_is_spared_is_not_spent(monkeypatch):
 def test_a_slow_machine_is_not_taken_for_a_function_that_changes(monkeypatch, seconds):
     """Paths are run in a random order once a search takes long, which may be between two runs."""
     clock = itertools.count(0.0, seconds)
-    monkeypatch.setattr(effort, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(effort, "process_time", lambda: next(clock))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
