@@ -291,14 +291,30 @@ def chain_ending_at(instructions: list[dis.Instruction], at: int) -> tuple[Chain
     return tuple(chain), 0
 
 
-def is_loaded_to_be_called(step: dis.Instruction) -> bool:
-    """Whether a global name or an attribute is loaded to be called."""
+def is_loaded_to_be_called(instructions: list[dis.Instruction], at: int) -> bool:
+    """Whether a global name or an attribute is loaded to be called.
+
+    Until Python 3.12 the first name of ``np.add(x)`` says so, and not the last.
+
+    Examples
+    --------
+    >>> steps = instructions(compile("np.add(x.size)", "", "eval"))
+    >>> loaded = [at for at, step in enumerate(steps) if step.argval in ("add", "size")]
+    >>> is_loaded_to_be_called(steps, loaded[-1])
+    False
+    """
+    step = instructions[at]
     if step.opname == "LOAD_METHOD":
         return True
-    if step.opname == "LOAD_GLOBAL":
-        return bool((step.arg or 0) & 1)
-    is_attribute = step.opname == "LOAD_ATTR" and sys.version_info >= (3, 12)
-    return is_attribute and bool((step.arg or 0) & 1)
+    if step.opname not in _FLAGGED:
+        return False
+    # since Python 3.13 what is no method stands before the place for its object
+    return bool((step.arg or 0) & 1) or (
+        _NULL_COMES_AFTER and instructions[at + 1].opname == "PUSH_NULL"
+    )
+
+
+_NULL_COMES_AFTER = sys.version_info >= (3, 13)
 
 
 def taken_by(instructions: list[dis.Instruction], at: int) -> int | None:

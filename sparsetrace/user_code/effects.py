@@ -596,7 +596,7 @@ class _Body(OwnStores):
                 return True
             if isinstance(value, type) and self.steps[at + 1].opname in _ATTRIBUTES:
                 return True  # which is looked at by itself
-            is_called = is_loaded_to_be_called(step)
+            is_called = is_loaded_to_be_called(self.steps, at)
             self._note_finder(value, is_called=is_called)
             if is_filling(value):
                 return self._fills_what_is_undone(at, at)
@@ -660,6 +660,7 @@ class _Body(OwnStores):
 
     def _is_harmless_attribute(self, at: int) -> bool:
         step = self.steps[at]
+        is_called = is_loaded_to_be_called(self.steps, at)
         chain, first = chain_ending_at(self.steps, at)
         owner = self.value(chain[:-1]) if len(chain) > 1 else UNKNOWN
         if owner is not UNKNOWN and not hasattr(type(owner), "_is_traced"):
@@ -673,20 +674,20 @@ class _Body(OwnStores):
             if is_filling(value):
                 return self._fills_what_is_undone(at, first)
             if value is not UNKNOWN:
-                self._note_finder(value, is_called=is_loaded_to_be_called(step))
+                self._note_finder(value, is_called=is_called)
                 if self._is_only_compared(value, at):
                     return True
-                is_called = any(map(is_loaded_to_be_called, (step, self.steps[first])))
+                is_called = is_called or is_loaded_to_be_called(self.steps, first)
                 return self._is_undone(value, at) or self._is_harmless(value, is_called=is_called)
         if self.makes is not None:
             if step.argval == "__init__":
                 return True  # of a base, which `_only_sets_itself` has looked at
             own = getattr_static(self.makes, str(step.argval), None)
             is_own = tuple(str(name) for _, name in chain[:-1]) == self._what_is_made()
-            if is_own and isinstance(own, types.FunctionType) and is_loaded_to_be_called(step):
+            if is_own and isinstance(own, types.FunctionType) and is_called:
                 return self._is_pure_part(own)
         self.seen.asked.add(step.argval)
-        if not is_loaded_to_be_called(step):
+        if not is_called:
             self.seen.taken.add(step.argval)
             return True
         if step.argval in PURE_METHODS or (self.seen.undoes_all and step.argval in _FILLING):

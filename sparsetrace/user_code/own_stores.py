@@ -123,7 +123,7 @@ class OwnStores(HeldValues):
         given = [step for step in self.steps[at + 1 : at + 6] if step.opname not in BETWEEN][:2]
         return (
             self.makes is not None
-            and is_loaded_to_be_called(self.steps[at])
+            and is_loaded_to_be_called(self.steps, at)
             and len(given) == 2
             and given[0].opname.startswith("LOAD_FAST")
             and (given[0].argval,) == self._what_is_made()

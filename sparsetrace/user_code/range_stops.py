@@ -16,6 +16,9 @@ __all__ = ["range_start"]
 _LOCAL = frozenset(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF"))
 _GLOBAL = frozenset(("LOAD_GLOBAL", "LOAD_NAME"))
 _CONSTANT = frozenset(("LOAD_CONST", "LOAD_SMALL_INT"))
+_NOTHING = frozenset(("PRECALL", "CACHE"))
+_BESIDE = "PUSH_NULL"
+"""Stands beside what loads a function: after it since Python 3.13, before it until then."""
 
 
 def range_start(frame: types.FrameType) -> int | None:
@@ -43,15 +46,15 @@ def range_start(frame: types.FrameType) -> int | None:
     steps, count = known.instructions, known.instructions[at].arg
     if count not in (1, 2):
         return None
-    arguments = _arguments(steps, at, count)
-    if arguments is None or not _is_range(frame, steps[arguments - 1]):
+    called = _called(steps, at, count)
+    if called is None or not _is_range(frame, steps[called]):
         return None
     if count == 1:
         return 0
-    first, second = steps[arguments : arguments + 2]
-    if dis.stack_effect(second.opcode, second.arg, jump=False) != 1 or _depth_falls(
-        steps[arguments + 1 : at]
-    ):
+    begin = called + 1 + (steps[called + 1].opname == _BESIDE)
+    first, *others = [step for step in steps[begin:at] if step.opname not in _NOTHING]
+    second = others[0]
+    if dis.stack_effect(second.opcode, second.arg, jump=False) != 1 or _depth_falls(others):
         return None  # what it begins with is computed
     if first.opname in _CONSTANT:
         start = first.argval
@@ -60,17 +63,17 @@ def range_start(frame: types.FrameType) -> int | None:
     return start if type(start) is int else None
 
 
-def _arguments(steps: list[dis.Instruction], at: int, count: int) -> int | None:
-    """The place of the first instruction of the arguments of a call without names."""
+def _called(steps: list[dis.Instruction], at: int, count: int) -> int | None:
+    """The place of the instruction that loads what is called, without names of arguments."""
     depth = 0
     for place in range(at - 1, -1, -1):
         step = steps[place]
-        if step.opname in ("PRECALL", "CACHE"):
+        if step.opname in _NOTHING or (depth == count and step.opname == _BESIDE):
             continue
         if "JUMP" in step.opname or step.opname == "KW_NAMES":
             return None
         if depth == count and step.opname in _GLOBAL:
-            return place + 1
+            return place
         depth += dis.stack_effect(step.opcode, step.arg, jump=False)
     return None
 
@@ -79,7 +82,7 @@ def _depth_falls(steps: list[dis.Instruction]) -> bool:
     """Whether instructions take from the stack what was there before them."""
     depth = 0
     for step in steps:
-        if step.opname in ("PRECALL", "CACHE"):
+        if step.opname in _NOTHING:
             continue
         depth += dis.stack_effect(step.opcode, step.arg, jump=False)
         if depth <= 0:

@@ -99,9 +99,9 @@ def join(
     for name in _HIDDEN:
         shown = isinstance(getattr(type(holder), name, None), property)
         setattr(holder, f"_{name}" if shown or name == "fill_value_orig" else name, hidden)
-    holder.axis = state.axis
     if hasattr(holder, "_construct_from_xp"):  # since SciPy 1.18 they are read off an object inside
         holder._xp, holder._delegate_to = np, hidden
+    holder.axis = state.axis
     holder.__dict__[STATE] = state
 
 

@@ -195,6 +195,13 @@ class _Layout:
     def T(self: Any) -> Any:
         return self.transpose()
 
+    @property
+    def mT(self: Any) -> Any:
+        """Since SciPy 1.18."""
+        if self.ndim < 2:
+            raise ValueError(f"Array must be at least 2-dimensional, but it is {self.ndim}-D")
+        return self.transpose()
+
     def getH(self: Any) -> Any:
         return self.transpose().conj()
 
