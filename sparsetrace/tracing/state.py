@@ -43,7 +43,6 @@ _MOST_BYTES = 2**22
 _MOST_BYTES_OF_ONE = 2**20
 """Arrays beyond are taken for data, which functions read, and not put back."""
 _ABSENT: Any = object()
-_FLOAT = dtype(float)
 _is = operator.is_
 
 
@@ -665,11 +664,11 @@ _STEP = 1e-3
 def _moves(state: State, point: Iterable[Any]) -> Iterator[Callable[[], None]]:
     """How to move each copy of a part of the point that is kept."""
     for leaf in point:
-        kind = getattr(leaf, "dtype", _FLOAT).kind
-        values = (
-            ravel(asarray(leaf, complex if kind == "c" else float)) if kind in "biufc" else None
-        )
-        if values is None or not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
+        kind = asarray(leaf).dtype.kind
+        if kind not in "biufc":
+            continue
+        values = ravel(asarray(leaf, complex if kind == "c" else float))
+        if not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
             continue
         for candidate in state.reached.arrays:
             alike = candidate.size == values.size and candidate.dtype.kind == values.dtype.kind
