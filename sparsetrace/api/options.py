@@ -49,6 +49,8 @@ class TraceOptions(TypedDict, total=False):
             """
             With "values" the zeros of constants cut dependencies (``0 * x``, a zero row of
             A in ``A @ x``); with "structure" they do not, for constants that change later.
+            Where SciPy leaves out zeros of what it computes of constants alone (``A @ A`` of sparse
+            arrays), they are gone.
             """,
         ),
     ]

@@ -144,11 +144,13 @@ def _spacings(trace: Trace, varargs: tuple[Any, ...], lengths: list[int]) -> lis
         least, most = (low, high) if low > 0 else (-high, -low)
         if not (least > _TINY and most < _HUGE):
             return None
-        if low == high:
+        if not trace.values:
+            result.append(False)
+        elif low == high:
             result.append(True)
         else:
             same = steps[1:] == steps[:-1]
-            result.append(same if trace.values and count_nonzero(same) else False)
+            result.append(same if count_nonzero(same) else False)
     return result
 
 

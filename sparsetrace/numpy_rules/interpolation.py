@@ -204,6 +204,8 @@ def _at_point(trace: Trace, x, xp, fp) -> Elements:
     following = np.minimum(cell + 1, n - 1)
     at_node = inside & ((points == nodes[cell]) | (points == nodes[following]))
     level = (heights[following] == heights[cell]) & ~at_node
+    if not (trace.values or contains_traced(fp)):
+        level[...] = False
     sources = []
     uncut = []  # a level cell has no slope in x, but a mixed second derivative
     if contains_traced(x):

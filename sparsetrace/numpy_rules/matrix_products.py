@@ -284,7 +284,8 @@ def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Eleme
         )
         return result
     ids = ids_of(trace, x)
-    a = scipy.sparse.csr_array(matrix.T if transposed else matrix)
+    matrix = matrix.T if transposed else matrix
+    a = _with_stored_zeros(matrix) if matrix.format == "dia" else scipy.sparse.csr_array(matrix)
     if not a.has_canonical_format:
         a = a.copy()
         a.sum_duplicates()
@@ -293,7 +294,7 @@ def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Eleme
         a.eliminate_zeros()
     columns = ids.swapaxes(0, -1) if transposed and ids.ndim > 1 else ids
     if columns.shape[:1] != (a.shape[1],):
-        shapes = (ids.shape, matrix.shape) if transposed else (matrix.shape, ids.shape)
+        shapes = (ids.shape, a.T.shape) if transposed else (a.shape, ids.shape)
         raise ValueError(f"dimension mismatch: {shapes[0]} @ {shapes[1]}")
     dtype = np.result_type(matrix.dtype, dtype_of(x))
     if columns.ndim == 1:
@@ -306,6 +307,14 @@ def sparse_matmul(trace: Trace, matrix, x, *, transposed: bool = False) -> Eleme
     out = np.stack(done, axis=1) if done else zeros((a.shape[0], 0), np.int32)
     out = out.reshape((a.shape[0], *columns.shape[1:]))
     return Elements(out.swapaxes(0, -1) if transposed else out, dtype)
+
+
+def _with_stored_zeros(matrix) -> Any:
+    """The entries by rows of a dia array, also those that are zero, which SciPy leaves out."""
+    numbers = np.arange(1, matrix.data.size + 1).reshape(matrix.data.shape)
+    places = scipy.sparse.dia_array((numbers, matrix.offsets), shape=matrix.shape).tocsr()
+    entries = matrix.data.reshape(-1)[places.data - 1]
+    return scipy.sparse.csr_array((entries, places.indices, places.indptr), shape=matrix.shape)
 
 
 def _with_imaginary(trace: Trace, real: Elements, imag: Elements) -> Elements:

@@ -122,8 +122,9 @@ def elementwise(
         np.broadcast_to(no_slope, ids.shape),
         np.broadcast_to(no_second, ids.shape),
     )
-    if not trace.values:
+    if not trace.values:  # the derivatives of constants that change later
         no_slope = np.broadcast_to(degrees < 1, ids.shape)
+        no_second = np.broadcast_to(degrees < 2, ids.shape)
     out = np.maximum(ids, OPAQUE)
     if no_slope.any() and not trace.dependency:
         out = np.where(no_slope, np.int32(trace.graph.opaque), out)

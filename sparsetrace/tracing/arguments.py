@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import arange, array
+from numpy import arange, array, empty_like
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray, traced_array, wrap
@@ -306,10 +306,16 @@ def _seeded(trace: Trace, leaf: object, first: int, end: int) -> Any:
     if values is not None and trace.aside:
         values = aside(values, trace.aside, first)
     ids = arange(first, end, dtype=np.int32)
-    if leaf.ndim != 1 or not leaf.size:  # with memory of its own, and the strides of a new array
-        is_by_column = leaf.flags.f_contiguous and not leaf.flags.c_contiguous
-        ids = ids.reshape(leaf.shape).copy("F" if is_by_column else "C")
+    if leaf.ndim != 1 or not leaf.size:
+        ids = _as_copied(leaf, ids.reshape(leaf.shape))
     return seeded_like(leaf, traced_array(trace, ids, dtype, values))
+
+
+def _as_copied(array: NDArray[Any], ids: Ids) -> Ids:
+    """The ids in memory of their own, in the order in which a copy of an array lies there."""
+    made = empty_like(array, np.int32, subok=False)
+    made[...] = ids
+    return made
 
 
 def _numbers(trace: Trace, items: list[Any], nodes: Iterator[int]) -> list[Any]:
@@ -371,7 +377,7 @@ def _target(trace: Trace, leaf: object) -> TracedArray | list[Any]:
     target = np.asarray(result)
     dtype = target.dtype if target.dtype.kind in "fc" else FLOAT
     values = np.array(target, dtype) if trace.local else None
-    return traced_array(trace, trace.graph.constant(target), dtype, values)
+    return traced_array(trace, _as_copied(target, trace.graph.constant(target)), dtype, values)
 
 
 def _output_leaves(result: object) -> list[Any]:

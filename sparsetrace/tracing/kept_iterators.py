@@ -1,12 +1,12 @@
 """Caches and iterators that a function keeps: what stands for one in each run of a trace.
 
-Contract: an equal one of the run's own.  What cannot be copied, a generator say, gives each run the
-same items, and has moved on in the end.  Nothing here runs code of the user's but the generator's.
+Contract: an equal one of the run's own, of a cache one that holds the very same results.  What
+cannot be copied, a generator say, gives each run the same items, and has moved on in the end.
+Nothing here runs code of the user's but the generator's.
 """
 
 from __future__ import annotations
 
-import functools
 import types
 import warnings
 from collections import deque
@@ -20,6 +20,7 @@ from numpy.random import Generator, RandomState
 
 from sparsetrace.capture import random_generators
 from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.user_code.kept_results import another_cache
 from sparsetrace.user_code.object_kinds import CACHES, ITERATORS
 from sparsetrace.user_code.read_code import is_foreign
 
@@ -29,7 +30,7 @@ __all__ = ["stand_in_for"]
 def stand_in_for(original: Any, drawn: dict[int, list[Any]]) -> Any:
     """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
     if type(original) in CACHES:
-        return _empty_cache(original)
+        return another_cache(original) if hasattr(original, "__wrapped__") else original
     if type(original) in (Generator, RandomState):
         return random_generators.sharing(original)
     with suppress(Exception), warnings.catch_warnings():
@@ -66,16 +67,6 @@ class _Replayed:
                 "Make the generator in the traced function, or keep its state in an object.",
             )
         )
-
-
-def _empty_cache(cache: Any) -> Any:
-    """A cache of the same function, with nothing in it."""
-    function = cache.__dict__.get("__wrapped__")
-    if function is None:
-        return cache
-    made = functools.lru_cache(**cache.cache_parameters())(function)
-    made.__dict__.update(cache.__dict__)
-    return made
 
 
 def _copied(iterator: Any) -> Any:

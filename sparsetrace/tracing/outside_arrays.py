@@ -284,6 +284,7 @@ class OutsideArrays:
                 stand_ins = memory.stand_ins(trace, traced=traced, unknown=is_unknown)
                 for assign, number in memory.places:
                     assign(stand_ins[number])
+            self._state.refill_caches()
             yield
         finally:
             for memory in memories:

@@ -31,6 +31,8 @@ from sparsetrace.tracing.bundles import Bundles, Reader, contents
 from sparsetrace.tracing.kept_iterators import stand_in_for
 from sparsetrace.tracing.shared_memory import overlapping
 from sparsetrace.user_code.held_arrays import HeldArrays
+from sparsetrace.user_code.kept_results import Held, held_by, refill
+from sparsetrace.user_code.object_kinds import CACHES
 from sparsetrace.user_code.own_stores import code_by_user
 from sparsetrace.user_code.places import item_of, places
 from sparsetrace.user_code.reach import Reached, Walk, dict_of, filled_slots, is_watched
@@ -41,7 +43,6 @@ _MOST_BYTES = 2**22
 _MOST_BYTES_OF_ONE = 2**20
 """Arrays beyond are taken for data, which functions read, and not put back."""
 _ABSENT: Any = object()
-_FLOAT = dtype(float)
 _is = operator.is_
 
 
@@ -77,6 +78,7 @@ class State:
     ) -> None:
         self._roots, self._arguments, self.inputs = list(roots), arguments, inputs
         self._drawn: dict[int, list[Any]] = {}
+        self._refilled: list[tuple[Any, Any]] = []
         self._point: tuple[Any, ...] = ()
         self.written: set[int] = set()
         """The ids of arrays that are put back whatever their size."""
@@ -105,7 +107,8 @@ class State:
         if result.bytes:
             self._others += map(_kept_bytes, result.bytes)
         self._others += [_kept_random(generator) for generator in result.randoms]
-        self._others += [_kept_cache(cache) for cache in result.caches]
+        self._caches = [(cache, held_by(cache)) for cache in result.caches]
+        self._others += [_kept_cache(cache, held) for cache, held in self._caches]
         self._moves: list[Callable[[], None]] = []
         generators = [some for some in result.randoms if type(some) in (Generator, RandomState)]
         self._exchanges = _listed(result, *result.caches, *result.iterators, *generators)
@@ -238,19 +241,30 @@ class State:
             yield items
         for _, _, filled in self._slots:
             yield filled
+        for _, held in self._caches:
+            yield held.results
         yield from (*self._cells, *self._names)
 
     def _exchange(self) -> None:
         made: dict[int, Any] = {}  # one stand-in for each, wherever it is held
+        self._refilled = []
         for assign, original in self._exchanges:
             stand_in = made.get(id(original))
             if stand_in is None:
                 stand_in = made[id(original)] = stand_in_for(original, self._drawn)
+                if type(original) in CACHES and stand_in is not original:
+                    self._refilled.append((stand_in, original))
             if stand_in is not original:
                 assign(stand_in)
 
+    def refill_caches(self) -> None:
+        """Let the caches of a run hold what stands for their results by now."""
+        for stand_in, original in self._refilled:
+            refill(stand_in, original)
+
     def put_back(self) -> None:
         """Let everything hold again what it held."""
+        self._refilled = []
         for cell, content in self._cells:
             if _content(cell) is not content:
                 if content is _ABSENT:
@@ -650,11 +664,11 @@ _STEP = 1e-3
 def _moves(state: State, point: Iterable[Any]) -> Iterator[Callable[[], None]]:
     """How to move each copy of a part of the point that is kept."""
     for leaf in point:
-        kind = getattr(leaf, "dtype", _FLOAT).kind
-        values = (
-            ravel(asarray(leaf, complex if kind == "c" else float)) if kind in "biufc" else None
-        )
-        if values is None or not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
+        kind = asarray(leaf).dtype.kind
+        if kind not in "biufc":
+            continue
+        values = ravel(asarray(leaf, complex if kind == "c" else float))
+        if not values.size or values.nbytes > _MOST_BYTES_OF_ONE:
             continue
         for candidate in state.reached.arrays:
             alike = candidate.size == values.size and candidate.dtype.kind == values.dtype.kind
@@ -705,13 +719,15 @@ def _kept_numbers_of_python(state: State) -> Iterator[tuple[_Assign, Any]]:
 
 
 # -------------------------------------------------------------- caches, iterators
-def _kept_cache(cache: Any) -> Callable[[], None]:
-    """Emptied where it was used all the same, from a place that nothing could exchange."""
+def _kept_cache(cache: Any, held: Held) -> Callable[[], None]:
+    """Put back where it was used all the same, from a place that nothing could exchange."""
     before = cache.cache_info().misses
 
     def put_back() -> None:
+        nonlocal before
         if cache.cache_info().misses != before:
-            cache.cache_clear()
+            held.put_back(cache)
+            before = cache.cache_info().misses
 
     return put_back
 

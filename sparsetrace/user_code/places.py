@@ -8,10 +8,8 @@ of a tuple is exchanged in the tuple itself, which everybody who holds it goes o
 from __future__ import annotations
 
 import collections
-import ctypes
 import functools
 import gc
-import sys
 import types
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
@@ -19,6 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparsetrace.user_code.held_words import WORD, assign_word
+from sparsetrace.user_code.kept_results import exchange, kept_results, table_of
+from sparsetrace.user_code.object_kinds import CACHES
 from sparsetrace.user_code.reach import Reached, dict_of, filled_slots, slots_of
 
 __all__ = ["Place", "described", "item_of", "places", "places_in", "places_of", "reads_memory"]
@@ -79,6 +80,8 @@ def places(result: Reached, wanted: Container[int]) -> Iterator[Place]:
         yield from _slot_places(item, names, wanted)
     for cls in result.classes:
         yield from _class_places(cls, wanted)
+    for cache in result.caches:
+        yield from _cache_places(cache, wanted)
 
 
 def places_in(holder: object, wanted: Container[int]) -> Iterator[Place]:
@@ -126,9 +129,22 @@ def places_of(holder: Any, wanted: Container[int]) -> Iterator[Place]:
                 return
     if issubclass(type(holder), _CONTAINERS):
         yield from places_in(holder, wanted)
+    if type(holder) in CACHES:
+        yield from _cache_places(holder, wanted)
     with suppress(AttributeError, TypeError):
         yield from places_in(dict_of(holder), wanted)
     yield from _slot_places(holder, slots_of(type(holder)), wanted)
+
+
+def _cache_places(cache: Any, wanted: Container[int]) -> Iterator[Place]:
+    """Where results are kept: in a dict of its own, or in the cache itself."""
+    table = table_of(cache)
+    if table is not None:
+        yield from places_in(table, wanted)
+        return
+    for number, value in enumerate(kept_results(cache)):
+        if id(value) in wanted:
+            yield Place(functools.partial(exchange, cache, number), value, cache, number)
 
 
 _BY_ADDRESS = ("_ctypes", "_cffi_backend", "numpy._core._internal", "numpy.core._internal")
@@ -161,6 +177,8 @@ def described(place: Place, owner: Any) -> str:
         return f"attribute {key} of the class {owner.__name__}"
     if cls is types.CellType:
         return "a variable of a closure"
+    if cls in CACHES:
+        return f"a result that the cache of {owner.__name__} holds"
     if owner is not place.holder or not issubclass(cls, _CONTAINERS):
         return f"attribute {key} of a {cls.__name__}"
     if cls is dict and "__builtins__" in owner:
@@ -217,17 +235,6 @@ def _attribute(cls: type, name: str, value: Any) -> Callable[[Any], None]:
 
 
 # --------------------------------------------------------------------- tuples
-_WORD = ctypes.sizeof(ctypes.c_void_p)
-_keep = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_IncRef", ctypes.pythonapi))
-_release = ctypes.PYFUNCTYPE(None, ctypes.py_object)(("Py_DecRef", ctypes.pythonapi))
-
-
 def _replace(some: tuple[Any, ...], i: int, value: object) -> None:
     """Another item in the very same tuple, where CPython keeps it."""
-    before = tuple.__getitem__(some, i)
-    slot = ctypes.c_void_p.from_address(id(some) + tuple.__basicsize__ + i * _WORD)
-    if sys.implementation.name != "cpython" or slot.value != id(before):
-        raise TypeError("tuples are laid out in another way than CPython's")
-    _keep(value)
-    slot.value = id(value)
-    _release(before)
+    assign_word(id(some) + tuple.__basicsize__ + i * WORD, tuple.__getitem__(some, i), value)

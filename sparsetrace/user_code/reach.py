@@ -25,6 +25,7 @@ import numpy as np
 
 from sparsetrace.user_code.bytecode import instructions
 from sparsetrace.user_code.identity_tests import tells_objects_apart
+from sparsetrace.user_code.kept_results import kept_results
 from sparsetrace.user_code.object_kinds import (
     ATOMS,
     CLASS_DICT,
@@ -436,11 +437,12 @@ class Walk:
     def proxy(self, item: object, kind: Kind, opaque: bool) -> None:
         self.found.unknown = True  # asking it for anything asks the object behind it
 
-    def caches(self, item: object, kind: Kind, opaque: bool) -> None:
+    def caches(self, item: Any, kind: Kind, opaque: bool) -> None:
         wrapped = item.__dict__.get("__wrapped__")
         scope = wrapped.__globals__ if type(wrapped) is types.FunctionType else {}
         if not is_foreign(scope.get("__name__")):
             self.found.caches.append(item)
+            self.push(kept_results(item), opaque=opaque)
         self.push(list(item.__dict__.values()), opaque=opaque)
 
     def iterators(self, item: object, kind: Kind, opaque: bool) -> None:

@@ -28,6 +28,7 @@ from sparsetrace.scipy_rules.rule_tools import (
     harmless,
     made,
     makes_objects,
+    patterns,
     state_of,
 )
 from sparsetrace.scipy_rules.whole import whole
@@ -70,7 +71,7 @@ def BPoly_call(call, self, x, nu, extrapolate):
     if any(cls.__name__ == "BPoly" for cls in type(self).__mro__):
         degrees = np.full(c.shape[2:], powers[0])
     else:  # the highest power with a coefficient that is not zero
-        used = (c != 0).any(axis=1)
+        used = (patterns(c) != 0).any(axis=1)
         degrees = np.where(used, powers.reshape((-1,) + (1,) * (c.ndim - 2)), -1).max(axis=0)
     return _at_points(x, degrees, values, np.asarray(self.x), c.dtype, self.axis)
 

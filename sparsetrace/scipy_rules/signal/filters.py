@@ -161,7 +161,7 @@ def _two_ways(call: Call, x, axis: int, radius: int | None, *args, **options) ->
     def function(signals: NDArray[Any]) -> Any:
         return call.original(*args, signals, **options)
 
-    if radius is None and x.shape[axis] > LARGEST:
+    if radius is None and (x.shape[axis] > LARGEST or not current().values):
         return dense_along(x, axis)
     return linear(x, function, axis, radius, None if radius is None else _ROUNDING)
 
@@ -172,6 +172,7 @@ def filtfilt(call, b, a, x, axis, padtype, padlen, method, irlen):
     b, a = np.atleast_1d(b), np.atleast_1d(a)
     options = {"padtype": padtype, "padlen": padlen, "method": method, "irlen": irlen}
     radius = None
+    b, a = patterns(b), _denominator(a)
     if not a[1:].any() and method == "pad":
         ends = 3 * max(len(a), len(b)) if padlen is None else int(padlen)
         radius = 2 * len(b) + (ends if padtype else 0)

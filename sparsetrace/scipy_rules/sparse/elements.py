@@ -93,7 +93,8 @@ class SparseElements:
         """The structure, with 0 for elements that are zero for all inputs."""
         if self.format not in ALIGNED:
             return self.structure.copy()
-        if self.format == "dia":  # whose zeros are no entries, for SciPy
+        if self.format == "dia" and (current().values or is_traced(self.elements)):
+            # whose zeros are no entries, for SciPy
             nonzero = nonzero_among(self.flat)
         else:
             nonzero = may_be_nonzero(_factor(self.flat))
