@@ -27,6 +27,7 @@ from sparsetrace.capture.apart_functions import (
     way_of,
 )
 from sparsetrace.capture.branches import Branches, OtherDecisions
+from sparsetrace.capture.effort import Effort
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
 from sparsetrace.capture.patches import (
@@ -56,6 +57,7 @@ from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.flushing import forgot, watch
 from sparsetrace.tracing.long_loops import look_for_loops
 from sparsetrace.tracing.outside_arrays import OutsideArrays
+from sparsetrace.tracing.result_sizes import refuse_sizes
 from sparsetrace.tracing.session_hooks import lists_as_arrays, new_session
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
@@ -71,6 +73,8 @@ _MOST_NODES = 2**19
 """From so many nodes on the graphs of paths are given up for their patterns."""
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
+_FEW = 3
+"""Paths with a number of results that are looked at for derivatives."""
 _SIGNS = (1.0, -1.0)
 """To which sides of a point a function is looked at."""
 
@@ -92,6 +96,8 @@ class Solving(NamedTuple):
 
     solve: Callable[[Run], Any]
     united: Callable[[list[Any]], Any]
+    entries: Callable[[Any], int] | None = None
+    """How many a pattern has, where the numbers of results with derivatives have to agree."""
 
 
 class Traced(NamedTuple):
@@ -267,7 +273,7 @@ class _Runs:
                 if not is_left:
                     raise refusal from None
             run_nothing_apart(session)
-            return self._unhurried()
+            return self._unhurried(session.effort)
 
     def _each_way(self, session: Session) -> Traced:
         """The runs of all paths, of the whole of a crowd where calls apart have no answer."""
@@ -312,13 +318,14 @@ class _Runs:
                 ran_all = branches.exceeded and branches.allows_crowd and begun.paths > crowd
                 session.ran_all = bool(ran_all and session.apart and not session.exceeded)
                 if branches.exceeded:
+                    self._refuse_sizes(begun.runs)
                     session.exceeded.append(branches)
                 if branches.crowded:
                     session.crowded = True
                     crowds.add(way_of(session))
                 if not session.apart and branches.exceeded:
-                    self.are_a_crowd = branches.crowded
                     self.are_refused |= not branches.crowded and not branches.endless
+                    self.are_a_crowd = branches.crowded and not self.are_refused
                     with_crowds = with_crowds or not branches.crowded
                     session.may_try = session.may_try or not branches.crowded
                 if more_is_run_apart(session):
@@ -363,9 +370,9 @@ class _Runs:
             return [run for run in result.runs if len(run.outputs) == size]
         return []
 
-    def _unhurried(self) -> Traced:
-        """The runs of all paths, however many these are."""
-        while (result := self.all_paths(_Begun(Branches(self.max_paths)))) is None:
+    def _unhurried(self, effort: Effort | None = None) -> Traced:
+        """The runs of all paths, however many these are; with an effort before, in random order."""
+        while (result := self.all_paths(_Begun(Branches(self.max_paths, effort=effort)))) is None:
             pass
         return result
 
@@ -414,6 +421,22 @@ class _Runs:
             assert begun.own is not None
             raise explained(begun.own) from begun.own.__cause__
         return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(begun.taken_whole)))
+
+    def _refuse_sizes(self, runs: list[Run]) -> None:
+        """Refuse results that differ in number and have derivatives: no other way has fewer."""
+        solving = self.solving
+        some: dict[int, list[Run]] = {}
+        for run in runs:
+            some.setdefault(len(run.outputs), []).append(run)
+        if solving is None or solving.entries is None or len(some) < 2:
+            return
+        with interruptible():
+            patterns = {
+                size: [solving.solve(run) if run.found is None else run.found for run in own[:_FEW]]
+                for size, own in some.items()
+            }
+        if sum(any(map(solving.entries, own)) for own in patterns.values()) > 1:
+            refuse_sizes(some)
 
     def _give_up_graphs(self, begun: _Begun) -> None:
         """Unite the patterns of the paths so far, where their graphs have very many nodes.
