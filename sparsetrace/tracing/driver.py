@@ -250,6 +250,9 @@ class _Runs:
         """To which side the inputs are moved."""
         self.are_refused = False
         """Whether these are known to be more than `max_paths`."""
+        self.in_vain: dict[Hashable, tuple[Branches, int]] = {}
+        """Attempts with nothing run apart that had too many paths, by what was known then; and
+        how many they have run."""
 
     def united(self) -> Traced:
         """The runs of all paths; where these are many, with the branches of calls run apart.
@@ -306,9 +309,15 @@ class _Runs:
             if begun is None:
                 own = Branches(self.max_paths, crowd=limit, turns=turns, effort=session.effort)
                 begun = _Begun(own)
+            is_new = not (begun.paths or session.apart)
+            known = self.in_vain.get((limit, turns, _known(session))) if is_new else None
+            if known is not None:
+                begun.branches, begun.paths = known
             branches = begun.branches
             session.are_too_many = False
             try:
+                if known is not None:  # it would come to that again
+                    branches.refuse(branches.problem)
                 result = self.all_paths(begun)
             except TracingError as error:
                 if isinstance(error, OtherDecisions) and session.begins_in_order():
@@ -323,6 +332,8 @@ class _Runs:
                 if branches.crowded:
                     session.crowded = True
                     crowds.add(way_of(session))
+                if not session.apart and branches.exceeded and not branches.is_tentative():
+                    self.in_vain[limit, turns, _known(session)] = branches, begun.paths
                 if not session.apart and branches.exceeded:
                     self.are_refused |= not branches.crowded and not branches.endless
                     self.are_a_crowd = branches.crowded and not self.are_refused
@@ -335,8 +346,9 @@ class _Runs:
                     turns, begun = self.max_paths, None
                 elif with_crowds and branches.crowded and (session.apart or not self.are_refused):
                     session.crowded, limit = False, None
-                    begun = None if branches.is_unfinished else begun
+                    begun = None if branches.is_unfinished or known is not None else begun
                     branches.allow_crowd()
+                    self.in_vain.clear()
                 elif branches.exceeded and session.buffer_truths():
                     limit, begun, self.are_refused = crowd, None, False
                     begin_search(session)
@@ -584,6 +596,11 @@ class _Runs:
 def _learned(session: Session | None) -> Hashable:
     """What changes with what a function is found to branch on."""
     return changes(), session and (len(session.decided_masks), session.buffered)
+
+
+def _known(session: Session) -> Hashable:
+    """The same, and what else may change what a function comes to that is run as it stands."""
+    return _learned(session), len(session.promoted), session.effort.may_draw
 
 
 def _refused(error: Exception, branches: Branches) -> Exception:
