@@ -228,7 +228,7 @@ class Trace:
         self.conditions += ids.reshape(-1).tolist()
 
     def stands_for_many(self) -> None:
-        """Count a turn of a loop that is run in place of many: each may compare numbers."""
+        """Count a turn of a loop, or a call, that is run for many: each may compare numbers."""
         self.choices += MANY_CHOICES
 
     def wrap(self, result: Any) -> Any:

@@ -15,13 +15,10 @@ from sparsetrace.api.pattern import SparsityPattern
 from sparsetrace.api.units import bytes_of
 from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import (
-    BY_VALUES,
     InputError,
     OutputError,
     SearchError,
     TracingError,
-    ValueDependentError,
-    explain,
 )
 from sparsetrace.interrupts import guarded, interruptible
 from sparsetrace.progress import reporting
@@ -33,6 +30,7 @@ from sparsetrace.propagation.jacobian_stores import STORES
 from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Run, Solving, Traced, trace
+from sparsetrace.tracing.result_sizes import refuse_sizes
 from sparsetrace.verification import Verification, own_error, title
 
 __all__ = [
@@ -265,6 +263,8 @@ def _checked_jacobian(
         return propagate(graph, run.outputs, *how)
 
     solving = _solving(solve, traced_call.n_inputs, chosen["max_entries"], patterns_of)
+    if solving is not None:
+        solving = solving._replace(entries=_entries_of)
     runs, *remarks = traced_runs(traced_call, chosen, solving, dependency=dependency)
     with interruptible():
         patterns = patterns_of(runs, solve)
@@ -281,6 +281,10 @@ def _checked_jacobian(
     return pattern
 
 
+def _entries_of(found: Found) -> int:
+    return found.nnz if isinstance(found, IntervalRows) else len(found[1])
+
+
 def _of_one_size(
     runs: list[Run], patterns: list[Found]
 ) -> tuple[list[Run], list[Found], tuple[str, ...]]:
@@ -292,17 +296,10 @@ def _of_one_size(
     sizes_found = [len(run.outputs) for run in runs]
     if len(runs) == 1 or len(set(sizes_found)) == 1:
         return runs, patterns, ()
-    entries = [p.nnz if isinstance(p, IntervalRows) else len(p[1]) for p in patterns]
+    entries = map(_entries_of, patterns)
     wanted = {size for size, count in zip(sizes_found, entries, strict=True) if count}
     if len(wanted) != 1 or not all(sizes_found):
-        raise ValueDependentError(
-            explain(
-                "a branch",
-                f"how many values the function returns depends on it ({sorted(set(sizes_found))})",
-                "Return arrays of one shape: np.where(m, x, 0) in place of x[m].",
-                BY_VALUES,
-            )
-        )
+        refuse_sizes(sizes_found)
     (size,) = wanted
     kept = [at for at, found in enumerate(sizes_found) if found == size]
     others = sorted(set(sizes_found) - wanted)

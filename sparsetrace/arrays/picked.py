@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache, partial
 from typing import Any, NoReturn
 
@@ -70,6 +71,10 @@ _OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 _NOTHING = partial(ValueError, "zero-size array to reduction operation which has no identity")
 
 
+_HELD_ONCE = 2
+"""References to candidates that one array holds, as `sys.getrefcount` counts."""
+
+
 class PickedArray(TracedArray):
     """The elements of an array that a mask of unknown values picks.
 
@@ -100,6 +105,23 @@ class PickedArray(TracedArray):
     @property
     def _ids(self) -> NoReturn:  # type: ignore[override]
         refuse("x[mask], as an array or as a result", self)
+
+    @property
+    def alone(self) -> Any:
+        """The candidates, where nothing else sees them or what is written into them."""
+        is_part = self._shown is not None or self._parts
+        return (
+            None if is_part or sys.getrefcount(self._candidates) > _HELD_ONCE else self._candidates
+        )
+
+    @property
+    def picked_by(self) -> tuple[Hashable, ...]:
+        """Equal for arrays of which one mask picks the same elements, along the same axis."""
+        return (self._axis, *self._pick.names)
+
+    def of_others(self, candidates: Any) -> PickedArray:
+        """The same elements of other candidates."""
+        return self._of(self._trace, self._pick, candidates, self._axis)
 
     # ------------------------------------------------------------ how many there are
     def _count(self, call: str) -> int:

@@ -23,7 +23,8 @@ from typing import Any
 
 from sparsetrace.capture.apart_pieces import stand_in
 from sparsetrace.capture.branches import Branches, Place
-from sparsetrace.capture.paths_apart import distinct, run_apart
+from sparsetrace.capture.paths_apart import distinct, gone_on_with, run_apart
+from sparsetrace.capture.recursion import Recursion, has_no_end, within
 from sparsetrace.capture.repeated_calls import repeats_in
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.capture.taken_whole import Whole
@@ -218,6 +219,9 @@ def _more_is_run_apart(session: Session) -> bool:
     if not exceeded:
         return False
     if not hurried and any(branches.endless for branches in exceeded):
+        recurses = any(branches.recurses for branches in exceeded)
+        if recurses and _more_functions(session, exceeded):
+            return True
         if session.leaves_loops or not _more_pieces(session, exceeded, loops=True):
             return False
         session.loops_until = _late(session)
@@ -549,8 +553,16 @@ class _Apart:
         kwargs = {**dict(zip(names, values, strict=True)), **extra} if names else extra
         session, trace = SESSION.get(), CURRENT.get()
         key = id(self.original)
-        if session is None or trace is None or key not in session.apart or key in session.inside:
+        if session is None or trace is None or key not in session.apart:
             return body(*args, **kwargs)
+        is_inside = key in session.inside
+        known = within(session, key, body, args, kwargs) if is_inside else True
+        if known is False or trace.decide is None:
+            return body(*args, **kwargs)
+        if known is not True:
+            if not any(known):
+                has_no_end(session)
+            return gone_on_with(trace, trace.decide, *known, None)
         whole = Whole(session, trace, body, args, kwargs)
         before = _Before(session, trace)
         while True:
@@ -564,6 +576,7 @@ class _Apart:
                     unite=functools.partial(distinct, session, trace),
                     whole=whole if session.takes_whole else None,
                     repeat=repeats_in(session, trace).of(key, body, args, kwargs),
+                    recursion=Recursion(session, trace, key, body, args, kwargs),
                 )
             except TracingError:
                 if not before.have_more_paths():
@@ -573,7 +586,8 @@ class _Apart:
                     _judge(session, whole)
                     raise
             finally:
-                session.inside.discard(key)
+                if not is_inside:
+                    session.inside.discard(key)
                 _bodies.pop(id(body), None)
             before.put_back()
 

@@ -108,7 +108,7 @@ class Branches:
     exceeded : bool
         Whether there were more paths than `max_paths` or, with `crowded`, more than `crowd` and
         probably no more than `max_paths`; with `endless` because of a loop that takes more
-        than `turns`.  `problem` says which.
+        than `turns`, or of a function that `recurses`.  `problem` says which.
     is_unfinished : bool
         Whether that was found on the first path, which has no end yet.
     allows_crowd : bool
@@ -166,7 +166,8 @@ class Branches:
         self.ends, self.problem = ends, ""
         self.undoes = False
         self.is_first = self.is_cut = self.is_mixed = self.is_judged = False
-        self.exceeded = self.crowded = self.endless = self.is_unfinished = False
+        self.exceeded = self.crowded = self.is_unfinished = False
+        self.endless = self.recurses = False
         self.places: defaultdict[Place, int] = defaultdict(int)
         self.here: defaultdict[Place, int] = defaultdict(int)
         self._in_a_row: defaultdict[Place, int] = defaultdict(int)
@@ -459,7 +460,7 @@ class Branches:
             if self.is_first:
                 self.is_cut = True
                 raise Enough
-            self.endless = True
+            self.endless = self.recurses = True
             self.refuse("a function calls itself again and again after a branch")
         if self._resume is not None:
             if self.here[place] > self.turns:

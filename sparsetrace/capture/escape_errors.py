@@ -70,6 +70,7 @@ _WORDS = re.compile(
     r"__array_ufunc__|WRITEBACKIFCOPY|Buffer dtype|[Cc][- ]contiguous|proper array of floats|"
     r"Rational instance|format O\b|buffer API required|unmarshallable|write flag set|"
     r"(?<!output )array is read-only|must be a numpy array|has no callable|"
+    r"convert object to NumPy|"
     r"must be (a|an) (float|number|integer or None|float or None|number or None)$"
 )
 _INDEX = "arrays used as indices must be of integer"

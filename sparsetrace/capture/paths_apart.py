@@ -21,6 +21,7 @@ from sparsetrace.capture.branches import Branches, Enough, Way
 from sparsetrace.capture.default_items import take_back
 from sparsetrace.capture.genuine_errors import described, is_genuine, judged
 from sparsetrace.capture.known_comparisons import Comparison
+from sparsetrace.capture.recursion import Recursion, has_no_end
 from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import Groups, also_depending, distinct_results
 from sparsetrace.capture.session import SESSION, Session
@@ -32,7 +33,7 @@ from sparsetrace.user_code.handlers import is_caught
 from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.value_kinds import MISSING
 
-__all__ = ["Beside", "Errors", "distinct", "run_apart"]
+__all__ = ["Beside", "Errors", "distinct", "gone_on_with", "run_apart"]
 
 _FEW = 8
 _MOST_PATHS = 64
@@ -82,6 +83,7 @@ def run_apart(
     states: int = 1,
     whole: Whole | None = None,
     repeat: Repeat | None = None,
+    recursion: Recursion | None = None,
 ) -> Any:
     """What a call gives, united over the outcomes of the branches in it.
 
@@ -107,6 +109,8 @@ def run_apart(
         Makes of the results of some paths what stands for those of all, where these are too many.
     repeat : Repeat, optional
         Knows what calls like this one gave.
+    recursion : Recursion, optional
+        Knows what calls of the same function within this one give.
     """
     outer, session = trace.decide, SESSION.get()
     if outer is None or trace.local or trace.turns is not None or session is None:
@@ -115,7 +119,7 @@ def run_apart(
     place = None if around is None else around.next_call()
     if around is not None and place in around.calls:  # of this run of the function
         known, errors = around.calls[place]
-        return _gone_on_with(trace, outer, known, errors, put_aside)
+        return gone_on_with(trace, outer, known, errors, put_aside)
     only: list[Way] | None = None
     if around is not None and place in around.chosen and not has_effects():
         only = _chosen(outer, around.chosen[place])
@@ -123,39 +127,49 @@ def run_apart(
     if ready is None and only is None and repeat is not None:
         ready = repeat.known()
     if ready is not None:
-        return _gone_on_with(trace, outer, *ready, put_aside)
+        return gone_on_with(trace, outer, *ready, put_aside)
     most = max(_MOST_PATHS, session.max_paths) if session.is_patient else _MOST_PATHS
-    # pieces also put ends aside on their way, in the order of their paths
-    branches = Branches(
-        most * states,
-        few=_FEW,
-        effort=session.effort,
-        ends=whole is not None,
-        draws=straight is None,
-        only=only,
-    )
-    branches.undoes = straight is not None
-    paths = _Paths(
-        trace, session, outer, branches, has_effects, straight, leaves, beside or Beside(), only
-    )
-    paths.run(call, unite, whole)
+    answered = session.answered
+
+    def run(call: Callable[[], Any]) -> _Paths:
+        # pieces also put ends aside on their way, in the order of their paths
+        branches = Branches(
+            most * states,
+            few=_FEW,
+            effort=session.effort,
+            ends=whole is not None,
+            draws=straight is None,
+            only=only,
+        )
+        branches.undoes = straight is not None
+        paths = _Paths(
+            trace, session, outer, branches, has_effects, straight, leaves, beside or Beside(), only
+        )
+        paths.run(call, unite, whole)
+        return paths
+
+    found = None if recursion is None or only is not None else recursion.ends(run)
+    paths = run(call) if found is None else found
+    is_recursive = found is not None and recursion is not None and recursion.answers > 0
     results, refused = paths.results, paths.refused
     if only is not None:
         if paths.is_undone or refused or not paths.is_all or len(results) != 1:
-            branches.refuse_other()
+            paths.branches.refuse_other()
         return results[0]
     if paths.is_undone:
         results.clear()
         return (straight or call)()
     if around is not None and place is not None:
-        ways = paths.ways()
+        ways = [] if is_recursive else paths.ways()
         if ways:
             around.keep_ways(place, ways)
         if session.nested and paths.last() and not session.asks_identity():
             around.calls[place] = results, refused
-    if repeat is not None and not paths.is_taken:
+    if not results and not refused:
+        has_no_end(session)
+    if repeat is not None and not paths.is_taken and session.answered == answered:
         repeat.keep(results, refused, paths.is_repeatable)
-    return _gone_on_with(trace, outer, results, refused, put_aside)
+    return gone_on_with(trace, outer, results, refused, put_aside)
 
 
 class _Paths:
@@ -406,7 +420,7 @@ def _chosen(outer: Callable[..., bool], among: Sequence[Any]) -> Any:
     return among[at]
 
 
-def _gone_on_with(
+def gone_on_with(
     trace: Trace,
     outer: Callable[..., bool],
     results: list[Any],

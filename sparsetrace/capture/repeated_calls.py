@@ -22,7 +22,7 @@ from sparsetrace.operands.floating import is_calm
 from sparsetrace.user_code.read_state import ReadState, content, counts_as_given, is_exact
 from sparsetrace.user_code.value_kinds import MISSING
 
-__all__ = ["Repeat", "Repeats", "repeats_in"]
+__all__ = ["Repeat", "Repeats", "holds_text_alone", "repeats_in"]
 
 _Make = Callable[[list[Any]], Any]
 """Makes a result of the traced numbers that a call is given."""
@@ -126,7 +126,7 @@ class Repeat:
         trace = self.repeats.trace
         if not is_calm(trace) or not trace.is_quick or trace.texts is not None:
             return
-        if not all(map(_holds_text_alone, refused.values())):
+        if not all(map(holds_text_alone, refused.values())):
             return  # a handler would find the numbers of this call in it
         makes = [self._make(result) for result in results]
         if all(make is not None for make in makes) and is_pure():
@@ -189,13 +189,13 @@ class Repeat:
         return make
 
 
-def _holds_text_alone(error: BaseException) -> bool:
+def holds_text_alone(error: BaseException) -> bool:
     """Whether an error holds no numbers, nor do those in which it was raised."""
     others = [e for e in (error.__cause__, error.__context__) if e is not None]
     return (
         all(type(value) is str for value in error.args)
         and all(name.startswith("_sparsetrace") for name in vars(error))
-        and all(map(_holds_text_alone, others))
+        and all(map(holds_text_alone, others))
     )
 
 

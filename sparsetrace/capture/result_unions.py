@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from sparsetrace.arrays.array import TracedArray
+from sparsetrace.arrays.picked import PickedArray
 from sparsetrace.capture.chosen_containers import ChosenDict, ChosenList, sources_of
 from sparsetrace.capture.object_parts import made_of, parts_of
 from sparsetrace.capture.session import SESSION
@@ -315,6 +316,10 @@ def _key(
         if is_traced(value) or value.dtype.kind in "fc":
             return "array", dtype_of(value).str, value.shape
         return "same", value.dtype.str, value.shape, value.tobytes()
+    if owned and isinstance(value, PickedArray):
+        candidates = value.alone
+        if candidates is not None and owns_memory(candidates):
+            return "picked", value.picked_by, candidates.dtype.str, candidates.shape
     parts = parts_of(value) if owned else None
     if parts is not None:
         of_part = functools.partial(
@@ -404,6 +409,8 @@ def united(
         return {name: united(trace, [value[name] for value in values], shared) for name in first}
     if parts_of(first) is not None:
         return _united_objects(trace, values, shared)
+    if isinstance(first, PickedArray):
+        return first.of_others(union_of(trace, [x.alone for x in values], keep_array=True))
     if all(isinstance(value, np.ndarray) for value in values):
         return first if _are_equal(values) else union_of(trace, values, keep_array=True)
     of_number = (int, float, complex, np.bool_, np.ndarray)

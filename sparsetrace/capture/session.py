@@ -174,6 +174,9 @@ class Session:
         has what these gave, and `may_take_whole` says if the last could be one of them.
     repeats : Repeats or None
         What calls gave in this run that may be made with other numbers (`capture.repeated_calls`).
+    recursions : list of Recursion
+        Calls that are being run, for the calls of their functions within them; `answered` says how
+        many of these were not run (`capture.recursion`).
     renamed : dict
         By their ids, codes in whose functions calls have other names (`capture.early_names`).
     asks_types : callable
@@ -218,6 +221,7 @@ class Session:
     repeats: Any = None
     pace, until, calls_until = 0.0, math.inf, math.inf
     runs, whiles, hurried = 0, 0, False
+    answered = 0
     asks_types: Callable[..., bool] = staticmethod(_in_doubt)
     asks_dtypes: Callable[[], bool] = staticmethod(_in_doubt)
     asks_identity: Callable[[], bool] = staticmethod(_in_doubt)
@@ -235,6 +239,7 @@ class Session:
         self.inside: set[Hashable] = set()
         self.nested: list[Branches] = []
         self.fills: list[tuple[Any, Any]] = []
+        self.recursions: list[Any] = []
         self.effects: Known = {}
         self.stdout = sys.stdout
         self.wholes: dict[Hashable, Any] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import math
+import types
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -214,6 +215,8 @@ def ufunc_call(
     if not common:
         for operand in inputs:
             if not _accepts(operand):
+                if method == "at" and isinstance(operand, _OF_AXES):
+                    continue
                 if decides_results(operand):
                     return _beside_subclasses(trace, ufunc, method, inputs, kwargs)
                 arrays = tuple(map(_array_of, inputs))
@@ -291,6 +294,9 @@ def _of_ufunc(
         return _by_ufunc(trace, (ufunc, method), inputs, options, outs)
     return lookup.answered(trace, (ufunc, method), inputs, options, _by_ufunc)
 
+
+_OF_AXES = (slice, types.EllipsisType, types.NoneType)
+"""Indices that are no arrays."""
 
 UfuncCall = Callable[[Trace, np.ufunc, str, tuple[Any, ...], dict[str, Any]], Any]
 

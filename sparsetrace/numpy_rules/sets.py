@@ -2,7 +2,7 @@
 
 Contract: at a point each value of a set depends on the elements, of all operands, that have this
 value.  Where the values are not known, a set is what a mask of unknown values picks of the sorted
-elements; where each stood before, and zeros that are trimmed, are refused.
+elements, and so is where each stood before; zeros that are trimmed are refused.
 
 ``unique([3, 1, 3]) of [{0}, {1}, {2}]  ->  [{1}, {0, 2}]``
 """
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 # bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
-from numpy import nonzero, trim_zeros
+from numpy import nonzero, trim_zeros, unique
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Ids
@@ -70,6 +70,10 @@ def _set_rule(function: Callable[..., Any], operands: int) -> None:
         is_known = trace.local or kwargs or len(args) != operands
         if picks is not None and not is_known and is_traced(args[0]) and np.size(args[0]):
             return picks(*args)
+        if function is unique and not trace.local:
+            flags = _flags_of_unique(args, kwargs)
+            if flags is not None:
+                return _unique_and_more(args[0], **flags)
         if not trace.local:
             return of_known(trace, function, args, kwargs)
         sources = [*args[:operands], *(kwargs[n] for n in names if n in kwargs)]
@@ -106,6 +110,41 @@ def _sorted(x) -> tuple[Any, Any]:
 def _unique(ar) -> Any:
     in_order, is_first = _sorted(ar)
     return in_order[is_first]
+
+
+def _flags_of_unique(args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, bool] | None:
+    """What ``np.unique`` of a traced array shall tell beside the set; None if by an axis, say."""
+    flags = dict(zip((*_FLAGS, "axis"), args[1:], strict=False)) | kwargs
+    asked = {name: flags.pop(name) for name in _FLAGS if name in flags}
+    plain = {"axis": None, "equal_nan": True, "sorted": True}
+    if any(flags[name] is not plain.get(name, ...) for name in flags):
+        return None
+    if not args or not is_traced(args[0]) or not np.size(args[0]):
+        return None
+    return asked if all(type(flag) is bool for flag in asked.values()) else None
+
+
+_FLAGS = ("return_index", "return_inverse", "return_counts")
+
+
+def _unique_and_more(ar, return_index=False, return_inverse=False, return_counts=False) -> Any:
+    """The set, and beside it where its elements stand first, are found again, and how often.
+
+    Of the sorted elements some are picked. So are their places and their counts.
+    """
+    in_order, is_first = _sorted(ar)
+    result = [in_order[is_first]]
+    flat = np.ravel(ar)
+    if return_index:
+        result.append(np.argsort(flat, kind="stable")[is_first])
+    if return_inverse:
+        rank = np.argsort(np.argsort(flat, kind="stable"), kind="stable")
+        result.append(np.reshape((np.cumsum(is_first) - 1)[rank], np.shape(ar)))
+    if return_counts:
+        behind = np.searchsorted(in_order, in_order, side="right")
+        before = np.searchsorted(in_order, in_order, side="left")
+        result.append((behind - before)[is_first])
+    return tuple(result) if len(result) > 1 else result[0]
 
 
 def _setdiff1d(ar1, ar2) -> Any:

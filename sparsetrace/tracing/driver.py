@@ -27,6 +27,7 @@ from sparsetrace.capture.apart_functions import (
     way_of,
 )
 from sparsetrace.capture.branches import Branches, OtherDecisions
+from sparsetrace.capture.effort import Effort
 from sparsetrace.capture.escape_errors import explained
 from sparsetrace.capture.genuine_errors import described, is_genuine
 from sparsetrace.capture.patches import (
@@ -56,6 +57,7 @@ from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.flushing import forgot, watch
 from sparsetrace.tracing.long_loops import look_for_loops
 from sparsetrace.tracing.outside_arrays import OutsideArrays
+from sparsetrace.tracing.result_sizes import refuse_sizes
 from sparsetrace.tracing.session_hooks import lists_as_arrays, new_session
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
@@ -71,6 +73,8 @@ _MOST_NODES = 2**19
 """From so many nodes on the graphs of paths are given up for their patterns."""
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
+_FEW = 3
+"""Paths with a number of results that are looked at for derivatives."""
 _SIGNS = (1.0, -1.0)
 """To which sides of a point a function is looked at."""
 
@@ -92,6 +96,8 @@ class Solving(NamedTuple):
 
     solve: Callable[[Run], Any]
     united: Callable[[list[Any]], Any]
+    entries: Callable[[Any], int] | None = None
+    """How many a pattern has, where the numbers of results with derivatives have to agree."""
 
 
 class Traced(NamedTuple):
@@ -244,6 +250,9 @@ class _Runs:
         """To which side the inputs are moved."""
         self.are_refused = False
         """Whether these are known to be more than `max_paths`."""
+        self.in_vain: dict[Hashable, tuple[Branches, int]] = {}
+        """Attempts with nothing run apart that had too many paths, by what was known then; and
+        how many they have run."""
 
     def united(self) -> Traced:
         """The runs of all paths; where these are many, with the branches of calls run apart.
@@ -267,7 +276,7 @@ class _Runs:
                 if not is_left:
                     raise refusal from None
             run_nothing_apart(session)
-            return self._unhurried()
+            return self._unhurried(session.effort)
 
     def _each_way(self, session: Session) -> Traced:
         """The runs of all paths, of the whole of a crowd where calls apart have no answer."""
@@ -300,9 +309,15 @@ class _Runs:
             if begun is None:
                 own = Branches(self.max_paths, crowd=limit, turns=turns, effort=session.effort)
                 begun = _Begun(own)
+            is_new = not (begun.paths or session.apart)
+            known = self.in_vain.get((limit, turns, _known(session))) if is_new else None
+            if known is not None:
+                begun.branches, begun.paths = known
             branches = begun.branches
             session.are_too_many = False
             try:
+                if known is not None:  # it would come to that again
+                    branches.refuse(branches.problem)
                 result = self.all_paths(begun)
             except TracingError as error:
                 if isinstance(error, OtherDecisions) and session.begins_in_order():
@@ -312,13 +327,16 @@ class _Runs:
                 ran_all = branches.exceeded and branches.allows_crowd and begun.paths > crowd
                 session.ran_all = bool(ran_all and session.apart and not session.exceeded)
                 if branches.exceeded:
+                    self._refuse_sizes(begun.runs)
                     session.exceeded.append(branches)
                 if branches.crowded:
                     session.crowded = True
                     crowds.add(way_of(session))
+                if not session.apart and branches.exceeded and not branches.is_tentative():
+                    self.in_vain[limit, turns, _known(session)] = branches, begun.paths
                 if not session.apart and branches.exceeded:
-                    self.are_a_crowd = branches.crowded
                     self.are_refused |= not branches.crowded and not branches.endless
+                    self.are_a_crowd = branches.crowded and not self.are_refused
                     with_crowds = with_crowds or not branches.crowded
                     session.may_try = session.may_try or not branches.crowded
                 if more_is_run_apart(session):
@@ -328,8 +346,9 @@ class _Runs:
                     turns, begun = self.max_paths, None
                 elif with_crowds and branches.crowded and (session.apart or not self.are_refused):
                     session.crowded, limit = False, None
-                    begun = None if branches.is_unfinished else begun
+                    begun = None if branches.is_unfinished or known is not None else begun
                     branches.allow_crowd()
+                    self.in_vain.clear()
                 elif branches.exceeded and session.buffer_truths():
                     limit, begun, self.are_refused = crowd, None, False
                     begin_search(session)
@@ -363,9 +382,9 @@ class _Runs:
             return [run for run in result.runs if len(run.outputs) == size]
         return []
 
-    def _unhurried(self) -> Traced:
-        """The runs of all paths, however many these are."""
-        while (result := self.all_paths(_Begun(Branches(self.max_paths)))) is None:
+    def _unhurried(self, effort: Effort | None = None) -> Traced:
+        """The runs of all paths, however many these are; with an effort before, in random order."""
+        while (result := self.all_paths(_Begun(Branches(self.max_paths, effort=effort)))) is None:
             pass
         return result
 
@@ -414,6 +433,22 @@ class _Runs:
             assert begun.own is not None
             raise explained(begun.own) from begun.own.__cause__
         return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(begun.taken_whole)))
+
+    def _refuse_sizes(self, runs: list[Run]) -> None:
+        """Refuse results that differ in number and have derivatives: no other way has fewer."""
+        solving = self.solving
+        some: dict[int, list[Run]] = {}
+        for run in runs:
+            some.setdefault(len(run.outputs), []).append(run)
+        if solving is None or solving.entries is None or len(some) < 2:
+            return
+        with interruptible():
+            patterns = {
+                size: [solving.solve(run) if run.found is None else run.found for run in own[:_FEW]]
+                for size, own in some.items()
+            }
+        if sum(any(map(solving.entries, own)) for own in patterns.values()) > 1:
+            refuse_sizes(some)
 
     def _give_up_graphs(self, begun: _Begun) -> None:
         """Unite the patterns of the paths so far, where their graphs have very many nodes.
@@ -561,6 +596,11 @@ class _Runs:
 def _learned(session: Session | None) -> Hashable:
     """What changes with what a function is found to branch on."""
     return changes(), session and (len(session.decided_masks), session.buffered)
+
+
+def _known(session: Session) -> Hashable:
+    """The same, and what else may change what a function comes to that is run as it stands."""
+    return _learned(session), len(session.promoted), session.effort.may_draw
 
 
 def _refused(error: Exception, branches: Branches) -> Exception:

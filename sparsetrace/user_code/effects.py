@@ -398,9 +398,12 @@ def _bound(
 
 
 def _is_pure(function: object, seen: Seen) -> bool:
-    if id(function) in seen:
+    # of a method each look at the attribute makes another object
+    is_method = isinstance(function, types.MethodType)
+    key = (id(function.__self__), id(function.__func__)) if is_method else id(function)  # type: ignore[attr-defined]
+    if key in seen:
         return True
-    seen.add(id(function))
+    seen.add(key)
     if function is _WARN or function is print:
         return seen.may_speak
     if function is dataclasses.replace:

@@ -20,7 +20,7 @@ from sparsetrace.user_code.value_kinds import cells_of
 __all__ = ["GONE", "Seen", "callables_held", "callables_in", "class_attribute", "global_value"]
 
 
-class Seen(set[int]):
+class Seen(set[Hashable]):
     """The ids of functions that have been looked at, or are being, and what these use."""
 
     def __init__(self) -> None:

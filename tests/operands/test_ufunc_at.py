@@ -166,3 +166,19 @@ def test_vectors_whose_elements_depend_on_the_same(take, seed):
     else:
         shown = np.kron(np.eye(7), np.ones((3, 3)))
         assert (dense(take(one, x)) >= shown).all()
+
+
+@pytest.mark.parametrize(
+    "key", [slice(0, 2), slice(None, None, 2), ..., None, (slice(1, 3),), (slice(None), 0), (0,)]
+)
+@pytest.mark.parametrize("local", [False, True])
+def test_indices_that_are_no_arrays(key, local):
+    def f(x):
+        y = (x * 1.0).reshape(3, 2)
+        np.add.at(y, key, x[5] ** 2)
+        np.multiply.at(y, key, x[:1])
+        return y
+
+    x = np.linspace(0.3, 0.9, 6)
+    pattern = jacobian_sparsity(f, x, local=local)
+    assert_same_pattern(pattern, numerical_jacobian_pattern(f, x))

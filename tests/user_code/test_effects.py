@@ -566,3 +566,23 @@ def test_the_message_of_an_assert_is_no_call_of_what_is_asserted(message, expect
     source = f"def f(g, x):\n    assert x is not None, {message}\n    return g(np.sqrt(x))"
     exec(source, scope)  # this module's own asserts are rewritten
     assert has_effects(scope["f"], (lambda v: v + 1.0, np.ones(2))) is expected
+
+
+class Folded:
+    def __init__(self):
+        self.seen = []
+
+    def down(self, v):
+        return self.down(v - 1) if v > 1 else v
+
+    def noted(self, v):
+        self.seen.append(v)
+        return self.noted(v - 1) if v > 1 else v
+
+
+def test_methods_that_call_themselves():
+    folded = Folded()
+    assert not has_effects(folded.down, (2.0,))
+    assert not has_effects(lambda v: folded.down(v), (2.0,))
+    assert has_effects(lambda v: folded.down(v) + folded.noted(v), (2.0,))
+    assert has_effects(folded.noted, (2.0,))

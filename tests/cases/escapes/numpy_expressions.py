@@ -159,6 +159,8 @@ np.linalg.solve(np.diag(x), np.ones(4))
 np.linalg.norm(x)
 np.char.add(x, 'a')
 np.datetime64(x[0])
+np.datetime64(int(x[0]), "us")
+np.timedelta64(int(x[0]), "us") / np.timedelta64(1, "s")
 np.isscalar(x[0]) * x
 np.iscomplexobj(x) * x
 np.isrealobj(x) * x
