@@ -167,10 +167,13 @@ def cholesky(call, a, lower):
 
 @over_batch(a=2)
 def cho_factor(call, a, lower):
-    """The other triangle is left as it was."""
+    """The other triangle is left as it was; since SciPy 1.18 it is zero."""
     a = np.atleast_2d(a)
-    rest = np.triu(a, 1) if lower else np.tril(a, -1)
-    return cholesky(call, a, lower) + rest, lower
+    factor = cholesky(call, a, lower)
+    shown, _ = call.original(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    if not shown.all():
+        return factor, lower
+    return factor + (np.triu(a, 1) if lower else np.tril(a, -1)), lower
 
 
 def cho_solve(call, c_and_lower, b):
