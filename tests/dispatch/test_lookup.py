@@ -62,10 +62,14 @@ def described(result):
     ]
 
 
+_EVERY = 3
+"""Of the calls of each function every third is compared: some thousands."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("title", TABLES)
-def test_all_calls(title, monkeypatch):
-    calls = [call for table in TABLES[title].values() for call, _ in table]
+def test_calls_of_all_functions(title, monkeypatch):
+    calls = [call for table in TABLES[title].values() for call, _ in table[::_EVERY]]
     found, compared = [], 0
     v = np.linspace(0.5, 2.0, INPUTS)
     warnings.simplefilter("ignore")
