@@ -268,14 +268,18 @@ def _loaded() -> frozenset[str]:
     """The groups whose modules the program has loaded by now.
 
     That of numpy.ma waits until it is used: it is large, and few functions use it.  So do those
-    that an error shows to be used.
+    that an error shows to be used.  None waits for whose functions a user has given a rule.
     """
-    return _from_start(registered_functions.loaded(), numba_functions.loaded(), threads.loaded())
+    by_user = registered_functions.given_by_user()
+    others = numba_functions.loaded(), threads.loaded()
+    return _from_start(registered_functions.loaded(), by_user, *others)
 
 
 @cache  # the answers are few, and the same from one trace to the next
-def _from_start(registered: frozenset[str], *others: frozenset[str]) -> frozenset[str]:
-    later = registered_functions.ON_ESCAPE | {masked.MODULE}
+def _from_start(
+    registered: frozenset[str], by_user: frozenset[str], *others: frozenset[str]
+) -> frozenset[str]:
+    later = (registered_functions.ON_ESCAPE | {masked.MODULE}) - by_user
     return (registered - later).union(*others)
 
 

@@ -25,7 +25,7 @@ from sparsetrace.dispatch.function_rules import (
 from sparsetrace.numpy_rules.raising_functions import fail_alike_in_scipy
 from sparsetrace.user_code.reach import WATCHED
 
-__all__ = ["ON_ESCAPE", "found_at", "loaded", "patches", "refresh", "wrapper_of"]
+__all__ = ["ON_ESCAPE", "found_at", "given_by_user", "loaded", "patches", "refresh", "wrapper_of"]
 
 ON_ESCAPE = frozenset(("scipy.linalg.blas", "scipy.linalg.lapack"))
 """Modules with very many rules, which few functions use by these names.
@@ -57,6 +57,14 @@ def loaded() -> frozenset[str]:
         there = {name: module for name, module in wanted if _is_complete(module)}
         _known = _Known(there, REGISTERED.keys() - there.keys(), frozenset(there))
     return _known.names
+
+
+def given_by_user() -> frozenset[str]:
+    """The modules of functions for which a user has given a rule."""
+    return frozenset(module for module, _ in list(OVERRIDDEN)) if OVERRIDDEN else _NO_MODULES
+
+
+_NO_MODULES: frozenset[str] = frozenset()
 
 
 class _Known(NamedTuple):

@@ -6,7 +6,7 @@ REFUSED = {
     "np.ma.cov(np.ma.masked_greater(x, 1), allow_masked=False)": "np.ma.cov",
     "np.ma.polyfit(x[0], np.ma.masked_greater(x[1], 1), 1)": "np.ma.polyfit",
     "np.ma.unique(m)": "np.ma.unique",
-    "np.ma.unique(x)": "np.unique",
+    "np.ma.unique(x)": "x[mask]",
     "np.ma.union1d(v, x[0])": "np.ma.union1d",
     "np.ma.in1d(v, x[0])": "np.ma.in1d",
     "np.ma.in1d(x[1], np.ma.masked_greater(x[0], 1))": "np.ma.in1d",
