@@ -250,6 +250,8 @@ def _restore() -> None:
     if len(sys.modules) != len(_modules_before):
         _restore_new_modules()
     _groups = frozenset()
+    _begun.clear()
+    _ended.clear()
 
 
 def _restore_new_modules() -> None:
@@ -353,9 +355,11 @@ class exchanged_again:
     def __exit__(self, *error: object) -> None:
         me = threading.get_ident()
         with _lock:
-            _rebound.make_again()
-            if me in _begun:
-                _ended[me] = _begun[me]
+            try:
+                _rebound.make_again()
+            finally:
+                if me in _begun:
+                    _ended[me] = _begun[me]
 
 
 def disturbances() -> object:

@@ -41,6 +41,7 @@ from sparsetrace.capture.patches import (
     putting_back,
     rebind,
 )
+from sparsetrace.capture.quiet import Quiet, wait_for_others
 from sparsetrace.capture.session import Restart, Session
 from sparsetrace.capture.swallowed_errors import must_watch, watching
 from sparsetrace.capture.turns import alone
@@ -400,7 +401,8 @@ class _Runs:
         while not branches.is_other_again() and branches.start():
             try:
                 report("paths", begun.paths)
-                run = self._path(branches)
+                with Quiet() as quiet:
+                    run = self._path(branches, quiet)
                 begun.paths += 1
                 left_out += run.trace.left_out
                 begun.taken_whole += run.trace.taken_whole
@@ -469,7 +471,7 @@ class _Runs:
         runs[1:] = [run for run in runs if len(run.outputs) != len(first.outputs)]
         begun.nodes = sum(run.trace.graph.size for run in runs)
 
-    def _path(self, branches: Branches) -> Run:
+    def _path(self, branches: Branches, quiet: Quiet) -> Run:
         """One decision path, run again while there is something to learn."""
         session, state, outside = self.session, self.state, self.outside
         uncut = whole = False
@@ -484,6 +486,7 @@ class _Runs:
             raise Restart
 
         for _ in range(_MOST_RUNS):
+            wait_for_others()
             branches.again()
             if session is not None:
                 outside.prepare(session)
@@ -576,7 +579,10 @@ class _Runs:
                 for each in dict.fromkeys((cause, error)):
                     rebind(each)
                 exchange_sequences()
-                if (changes(), disturbances()) != before or outside.watch(cause):
+                is_other, is_disturbed = changes() != before[0], disturbances() != before[1]
+                if is_disturbed:
+                    quiet.disturbed()
+                if is_other or is_disturbed or outside.watch(cause):
                     cause = None  # it holds the frames of the run, and what they refer to
                     continue
                 if session.buffer_all(cause):
