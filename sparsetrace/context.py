@@ -85,7 +85,8 @@ class Trace:
     left_out : list of str
         A line for each error that a path of a call ended in that was run apart.
     taken_whole : list of str
-        A line for each function of which calls had too many paths (`capture.taken_whole`).
+        A line for each function of which calls had too many paths (`capture.taken_whole`), or
+        which is compiled (`capture.compiled_functions`).
     names : object or None
         Which arrays hold the same values (`sparsetrace.arrays.value_names`): from the first mask
         on that picks elements, or from the start.

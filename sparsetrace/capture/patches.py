@@ -26,6 +26,7 @@ import numpy as np
 from sparsetrace import masked
 from sparsetrace.capture import (
     array_methods,
+    compiled_functions,
     default_items,
     derived_numbers,
     early_names,
@@ -410,6 +411,7 @@ def rebind(error: BaseException | None) -> None:
         rebind_ufuncs(frames[-1])
     _exchange(early_names.conversion_patches(frames, error))
     _exchange(derived_numbers.patches(frames, error))
+    _exchange(compiled_functions.patches(error))
     _exchange(text_templates.patches(error))
 
 

@@ -36,6 +36,7 @@ from sparsetrace.user_code.read_code import is_foreign
 
 __all__ = [
     "called",
+    "called_at",
     "called_by_text",
     "called_directly",
     "calls_cache",
@@ -70,6 +71,11 @@ def called(frame: types.FrameType) -> Any:
         chain = _KNOWN[site] = _callee(frame)
     # looked up each time: one call may be of several functions in turn
     return _evaluated(frame, chain)
+
+
+def called_at(frame: types.FrameType, offset: int) -> Any:
+    """The same of a frame that stood at another instruction: where an error came from."""
+    return _evaluated(frame, _callee(frame, offset))
 
 
 def calls_cache(frame: types.FrameType) -> bool:
@@ -131,12 +137,13 @@ def _is_python_call(callee: Any) -> bool:
     return getattr_static(callee, "_captures", False) is True
 
 
-def _callee(frame: types.FrameType) -> Chain:
-    known = callee_of(frame.f_code, frame.f_lasti)
+def _callee(frame: types.FrameType, offset: int | None = None) -> Chain:
+    offset = frame.f_lasti if offset is None else offset
+    known = callee_of(frame.f_code, offset)
     if known is not None and known not in COLLECTING:
         return known
     steps = instructions(frame.f_code)
-    at = standing_at(steps, frame.f_lasti)
+    at = standing_at(steps, offset)
     if _variable(frame, "LOAD_GLOBAL", "map") is map:
         return mapped_at(steps, at) or callee_at(steps, at)
     return callee_at(steps, at)

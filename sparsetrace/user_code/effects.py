@@ -56,8 +56,8 @@ from sparsetrace.user_code.held_values import (
     makes_generator,
 )
 from sparsetrace.user_code.imports import import_at
+from sparsetrace.user_code.known_functions import UNKNOWN_EFFECTS, known_kind
 from sparsetrace.user_code.known_functions import Known as KnownKind
-from sparsetrace.user_code.known_functions import known_kind
 from sparsetrace.user_code.logged_calls import (
     is_of_logging,
     logging_state,
@@ -404,6 +404,8 @@ def _is_pure(function: object, seen: Seen) -> bool:
     if key in seen:
         return True
     seen.add(key)
+    if getattr(type(function), UNKNOWN_EFFECTS, False):
+        return False
     if function is _WARN or function is print:
         return seen.may_speak
     if function is dataclasses.replace:

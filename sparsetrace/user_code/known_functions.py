@@ -19,7 +19,10 @@ import types
 import warnings
 from typing import Any
 
-__all__ = ["Known", "is_of_scipy", "known_kind"]
+__all__ = ["UNKNOWN_EFFECTS", "Known", "is_of_scipy", "known_kind"]
+
+UNKNOWN_EFFECTS = "_sparsetrace_unknown_effects"
+"""An attribute of classes whose objects stand for compiled functions, which may write anywhere."""
 
 
 class Known(enum.Enum):

@@ -1,0 +1,315 @@
+"""Compiled functions that read memory, given traced arrays: Cython's and pythran's.
+
+Contract: where an error comes out of a call of one, another function stands for it in the next run,
+under all names that modules have for it.  That takes calls with traced arguments as a whole, as
+`compiled_calls` says, and leaves all others to the function itself.  Methods of objects keep state,
+and stay as they are; so do functions of Python's own, and those of NumPy.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.capture import registered_functions
+from sparsetrace.capture.compiled_arguments import Arguments, GivenUp
+from sparsetrace.capture.compiled_calls import (
+    DiffersError,
+    Learned,
+    Outcome,
+    at_point,
+    learned,
+    of_known,
+)
+from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.session import SESSION, Session
+from sparsetrace.context import CURRENT, Trace
+from sparsetrace.dispatch.function_rules import is_given
+from sparsetrace.errors import (
+    EscapeError,
+    TracingError,
+    ValueDependentError,
+    explain,
+    instead_of,
+    opaque_call,
+    text_of,
+)
+from sparsetrace.graph.graph import Ids
+from sparsetrace.numbers.scalar import as_python
+from sparsetrace.operands.operands import is_traced, plain_target
+from sparsetrace.operands.raising import injected, may_raise
+from sparsetrace.scipy_rules.rule_tools import spread
+from sparsetrace.scipy_rules.whole import total_of
+from sparsetrace.user_code.callers import called_at
+from sparsetrace.user_code.frames import CYTHON, is_own
+from sparsetrace.user_code.handlers import handled_types
+from sparsetrace.user_code.known_functions import UNKNOWN_EFFECTS
+from sparsetrace.user_code.public_names import public_name
+
+__all__ = ["is_compiled", "patches"]
+
+_CYTHONS = frozenset(("cython_function_or_method", "fused_cython_function"))
+_NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
+_KEPT = frozenset(("numba", "numpy", "scipy", "sparsetrace"))
+"""Packages whose own modules keep their names, and whose code calls what it likes."""
+_REMEDY = (
+    "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
+    "the traced function."
+)
+
+
+# ------------------------------------------------------------------- which ones
+def is_compiled(function: Any) -> bool:
+    """Whether this is a function of a compiled module, of no object, that may be taken as a whole.
+
+    Examples
+    --------
+    >>> import math
+    >>> is_compiled(math.sin), is_compiled(np.dot), is_compiled(is_compiled)
+    (False, False, False)
+    """
+    if type(function).__name__ not in _CYTHONS:
+        owner = getattr(function, "__self__", None)
+        if type(function) is not types.BuiltinFunctionType or type(owner) is not types.ModuleType:
+            return False
+    module = getattr(function, "__module__", None)
+    if not isinstance(module, str) or registered_functions.wrapper_of(function) is not None:
+        return False
+    package = module.partition(".")[0]
+    if package in ("numpy", "sparsetrace") or package in sys.stdlib_module_names:
+        return False
+    return not instead_of(package)
+
+
+def patches(error: BaseException | None) -> list[Patch]:
+    """What stands for the compiled function that an error came out of, wherever modules name it.
+
+    Of a table of functions, ``kernels[kind](x)``, for all that are in it.
+    """
+    found = _called_by_error(error)
+    if type(found) is dict:
+        items = [(key, value) for key, value in found.items() if is_compiled(value)]
+        return [Patch(found, key, value, Compiled(value)) for key, value in items]
+    if found is None:
+        return []
+    stand_in = Compiled(found)
+    return [
+        Patch(scope, name, found, stand_in)
+        for scope in _scopes(found)
+        for name, value in list(scope.items())
+        if value is found
+    ]
+
+
+def _scopes(function: Any) -> Iterator[dict[str, Any]]:
+    own = function.__module__
+    for name, module in list(sys.modules.items()):
+        if type(module) is types.ModuleType and (
+            name == own or name.partition(".")[0] not in _KEPT
+        ):
+            yield vars(module)
+
+
+def _called_by_error(error: BaseException | None) -> Any:
+    """The compiled function, called by Python code, that an error came out of; None if none.
+
+    Or the table that holds it.
+    """
+    entries = []
+    traceback = error.__traceback__ if isinstance(error, Exception) else None
+    while traceback is not None:
+        entries.append(traceback)
+        traceback = traceback.tb_next
+    for entry in reversed(entries):
+        frame = entry.tb_frame
+        if is_own(frame.f_code) or frame.f_code.co_filename.endswith(CYTHON):
+            continue
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] in _KEPT:
+            continue
+        function = called_at(frame, entry.tb_lasti)
+        is_table = type(function) is dict and any(map(is_compiled, function.values()))
+        if is_table or is_compiled(function):
+            return function
+    return None
+
+
+# ---------------------------------------------------------------- what stands there
+class Compiled:
+    """Stands for a compiled function while a trace runs.
+
+    Parameters
+    ----------
+    original : callable
+    """
+
+    def __init__(self, original: Any) -> None:
+        self._original = original
+        self.__wrapped__ = original
+        for name in _NAMES:
+            setattr(self, name, getattr(original, name, None))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        original = self._original
+        trace, session = CURRENT.get(), SESSION.get()
+        if trace is None or session is None:
+            return original(*args, **kwargs)
+        if not any(map(is_given, args)) and not any(map(is_given, kwargs.values())):
+            return original(*args, **kwargs)
+        try:
+            return _taken_whole(original, trace, session, args, kwargs)
+        except GivenUp:
+            pass
+        return _as_it_stands(original, args, kwargs)
+
+    def __getitem__(self, types: Any) -> Any:
+        """The function for some types of arguments, of one that is compiled for several."""
+        found = self._original[types]
+        return Compiled(found) if is_compiled(found) else found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._original, name)
+
+    def __repr__(self) -> str:
+        return repr(self._original)
+
+
+setattr(Compiled, UNKNOWN_EFFECTS, True)
+
+
+def _as_it_stands(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call with traced arguments, and its error."""
+    try:
+        return original(*args, **kwargs)
+    except TracingError:
+        raise
+    except Exception as error:
+        name = public_name(original)
+        said = f"{type(error).__name__}: {text_of(error)}"
+        problem = f"it was given traced values, which it cannot take ({said})"
+        raise EscapeError(explain(name, problem, _REMEDY, opaque_call(name))) from error
+
+
+def _taken_whole(
+    original: Any, trace: Trace, session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    given = Arguments(trace, args, kwargs)
+    if trace.moving is not None:
+        raise GivenUp
+    name = public_name(original)
+    if given.are_known:
+        return _of_known(original, name, given)
+    found = _found(original, name, session, given)
+    if given.share_memory(found.written):
+        raise GivenUp
+    for place in found.written:
+        target = given.arrays[place]
+        if not is_traced(target) and not _keeps_numbers(trace, target):
+            raise plain_target(name, target)
+    if not trace.local:
+        _fail_alike(trace, found)
+    trace.at_a_step |= found.is_at_step and not trace.dependency
+    line = f"{name}: compiled, taken to depend on all of its arguments"
+    if line not in trace.taken_whole:
+        trace.taken_whole.append(line)
+    total = total_of(args, kwargs)
+    for place in found.written:
+        target, values = given.arrays[place], found.outcome.copies.arrays[place]
+        if is_traced(target):
+            target[...] = spread(trace, total, values)
+        else:
+            np.copyto(target.view(np.ndarray), values)
+    return _made(found.outcome, given, trace, total)
+
+
+def _keeps_numbers(trace: Trace, target: Any) -> bool:
+    """Whether what is written into an ordinary array are numbers that are known."""
+    return trace.local and not trace.dependency and target.dtype.kind in "biu"
+
+
+def _found(original: Any, name: str, session: Session, given: Arguments) -> Learned:
+    if given.trace.local:
+        try:
+            return at_point(original, given)
+        except (GivenUp, TracingError):
+            raise
+        except Exception as error:
+            injected(error)  # the function's own, of the values at the point
+            raise
+    if given.has_unknown_integers():
+        raise GivenUp
+    key = given.key()
+    known = None if key is None else session.compiled.get((id(original), key))
+    if known is None:
+        try:
+            known = learned(original, given)
+        except DiffersError:
+            raise ValueDependentError(
+                explain(
+                    name,
+                    "it is compiled, and the size or the type of its result depends on the values",
+                    "Take a pattern at a point with local=True.",
+                    opaque_call(name),
+                )
+            ) from None
+        if key is not None:
+            session.compiled[id(original), key] = known
+    return known
+
+
+def _fail_alike(trace: Trace, found: Learned) -> None:
+    """Raise, on paths of their own, the errors that the call may raise and the function handle."""
+    handled = handled_types(sys._getframe(1))
+    kinds = {Exception} if handled is None else handled
+    for cls in (*found.failures, *kinds):
+        may_raise(trace, functools.partial(_error, cls))
+
+
+def _error(cls: type[Exception]) -> Exception:
+    try:
+        return cls()
+    except Exception:
+        return cls.__new__(cls)
+
+
+def _of_known(original: Any, name: str, given: Arguments) -> Any:
+    outcome = of_known(original, given)
+    traced = set(map(id, given.traced))
+    for place in outcome.copies.changed():
+        if id(given.arrays[place]) in traced:
+            given.arrays[place][...] = outcome.copies.arrays[place]
+    return _plain(outcome.result, outcome, given)
+
+
+def _plain(x: Any, outcome: Outcome, given: Arguments) -> Any:
+    """A result with the arguments' own arrays in place of their copies."""
+    for place, array in enumerate(outcome.copies.arrays):
+        if x is array:
+            return given.arrays[place]
+    if type(x) in (tuple, list):
+        return type(x)(_plain(item, outcome, given) for item in x)
+    return x
+
+
+def _made(outcome: Outcome, given: Arguments, trace: Trace, total: Ids) -> Any:
+    """A result like that of a sample, each number in which depends on all."""
+
+    def made(x: Any) -> Any:
+        if x is None:
+            return None
+        for place, array in enumerate(outcome.copies.arrays):
+            if x is array:
+                return given.arrays[place]
+        if type(x) in (tuple, list):
+            return type(x)(map(made, x))
+        if type(x) is dict:
+            return {key: made(item) for key, item in x.items()}
+        if isinstance(x, (np.ndarray, np.generic)):
+            return spread(trace, total, x)
+        return as_python(spread(trace, total, x))
+
+    return made(outcome.result)

@@ -1,0 +1,185 @@
+"""Compiled functions that read memory, by names that the program has: those that SciPy is made of.
+
+Functions of Cython's own, compiled for the purpose, are in `tests/soundness`.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+
+import numpy as np
+import pytest
+from scipy.cluster import _vq
+from scipy.interpolate import _ppoly, _rbfinterp_pythran
+from scipy.signal import _peak_finding_utils
+from scipy.signal._peak_finding_utils import _peak_prominences as prominences
+
+from sparsetrace import EscapeError, TracingError, hessian_sparsity, jacobian_sparsity
+from sparsetrace.capture.compiled_arguments import Arguments, GivenUp, at_the_point
+from sparsetrace.capture.compiled_functions import Compiled, is_compiled
+from sparsetrace.capture.session import Session
+from sparsetrace.context import Trace
+from sparsetrace.user_code.effects import has_effects
+
+POINT = np.array([1.0, 3.0, 2.0, 5.0, 4.0, 4.5])
+kernels = {"vq": _vq.vq, "not compiled": len}
+
+
+def of_peaks(x):
+    return prominences(x, np.array([1, 3]), -1)[0]
+
+
+def nearest(x):
+    codes, distances = _vq.vq(x.reshape(3, 2), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    return [*distances, *np.where(codes > 0, x[0], x[1])]
+
+
+def of_table(x):
+    return kernels["vq"](x.reshape(3, 2), np.ones((1, 2)))[1]
+
+
+def pythran(x):
+    powers = np.array([[0, 0], [1, 0], [0, 1]])
+    y, d = x.reshape(3, 2), np.ones((3, 1))
+    return _rbfinterp_pythran._build_system(y, d, np.zeros(3), "gaussian", 1.0, powers)[0].ravel()
+
+
+def polynomial(x):
+    """The coefficients, at places: into an array that it is given."""
+    out = np.empty((4, 1))
+    _ppoly.evaluate(x.reshape(3, 2, 1), np.arange(3.0), np.linspace(0.5, 1.5, 4), 0, True, out)
+    return out[:, 0]
+
+
+FUNCTIONS = {f.__name__: f for f in (of_peaks, nearest, of_table, pythran, polynomial)}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_they_are_taken_as_a_whole(name):
+    f = FUNCTIONS[name]
+    wanted = [np.asarray(f(POINT + 1e-5 * row)) != np.asarray(f(POINT)) for row in np.eye(6)]
+    for local in (False, True):
+        found = jacobian_sparsity(f, POINT, local=local)
+        assert not (np.array(wanted).T & ~found.toarray()).any()
+        assert any(
+            "compiled, taken to depend on all of its arguments" in t for t in found.taken_whole
+        )
+
+
+def test_second_derivatives_are_those_of_all_pairs():
+    found = hessian_sparsity(lambda x: of_peaks(x[:5])[1] + x[5], POINT).toarray()
+    assert found[:5, :5].all()
+    assert not found[5].any()
+
+
+def test_whole_numbers_have_no_derivative():
+    def f(x):
+        return x[:3] * _vq.vq(x.reshape(3, 2).copy(), np.ones((2, 2)))[0]
+
+    assert jacobian_sparsity(f, POINT).toarray().astype(int).tolist() == np.eye(3, 6).tolist()
+    assert jacobian_sparsity(f, POINT, dependency=True).nnz == 18
+
+
+def test_an_array_may_be_written_where_nothing_says_that_it_is_not():
+    """In a global trace; at a point the call shows that it is not."""
+
+    def f(x):
+        _vq.vq(x.reshape(3, 2), np.ones((2, 2)))
+        return x
+
+    assert jacobian_sparsity(f, POINT).nnz == 36
+    assert jacobian_sparsity(f, POINT, local=True).nnz == 6
+
+    def g(x):
+        return of_peaks(x), x  # by a memoryview of constants
+
+    assert jacobian_sparsity(g, POINT).nnz == 12 + 6
+
+
+def test_steps_beside_the_point_are_seen():
+    """Both centroids are as near: which one comes first says nothing of the points around."""
+
+    def f(x):
+        codes, _ = _vq.vq(x[:2].reshape(1, 2), np.array([[-1.0, 0.0], [1.0, 0.0]]))
+        return x[2] if codes[0] else x[3]
+
+    found = jacobian_sparsity(f, np.array([0.0, 1.0, 2.0, 3.0]), local=True).toarray()
+    assert found[0, 2:].all()
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_other_dtypes_are_refused_as_by_the_function_itself(local):
+    def f(x):
+        return _vq.vq(x.reshape(3, 2).astype(np.float32), np.ones((1, 2)))[1]
+
+    with pytest.raises((EscapeError, TypeError), match="same dtype"):
+        jacobian_sparsity(f, POINT, local=local)
+
+
+def test_objects_as_arguments_are_refused():
+    class Centres(np.ndarray):
+        pass
+
+    with pytest.raises(TracingError, match="vq"):
+        jacobian_sparsity(
+            lambda x: _vq.vq(x.reshape(3, 2), np.ones((1, 2)).view(Centres))[1], POINT
+        )
+
+
+def test_whole_numbers_that_nobody_knows_are_not_made_up():
+    """They may be places in memory."""
+
+    def f(x):
+        codes, _ = _vq.vq(x.reshape(3, 2), np.array([[1.0, 2.0], [3.0, 4.0]]))
+        return _vq.update_cluster_means(x.reshape(3, 2), codes, 2)[0]
+
+    with pytest.raises(TracingError, match="update_cluster_means"):
+        jacobian_sparsity(f, POINT)
+    assert jacobian_sparsity(f, POINT, local=True).nnz >= 6
+
+
+def test_which_functions_are_meant():
+    assert is_compiled(_vq.vq)
+    assert is_compiled(_rbfinterp_pythran._build_system)
+    assert is_compiled(_ppoly.evaluate)
+    others = (len, operator.add, np.dot, np.sum, [].append, np.ones(1).sum, is_compiled, float)
+    assert not any(map(is_compiled, (*others, functools.partial(_vq.vq), types.SimpleNamespace())))
+
+
+def test_what_stands_for_one_may_write_anywhere():
+    stand_in = Compiled(_vq.vq)
+    assert has_effects(lambda x: stand_in(x, x))
+    assert has_effects(stand_in)
+    assert repr(stand_in) == repr(_vq.vq)
+    assert stand_in.__name__ == "vq"
+
+
+def test_names_are_put_back():
+    before = _peak_finding_utils._peak_prominences
+    jacobian_sparsity(of_peaks, POINT)
+    jacobian_sparsity(of_table, POINT)
+    assert _peak_finding_utils._peak_prominences is prominences is before
+    assert kernels["vq"] is _vq.vq
+    assert kernels["not compiled"] is len
+
+
+def test_copies_lie_in_memory_as_what_they_stand_for():
+    trace = Trace(1, local=True)
+    arrays = [np.ones((3, 2)), np.ones((3, 2)).T, np.ones((4, 4))[::2, ::2], np.ones(5)[::-1]]
+    arrays[0].flags.writeable = False
+    given = Arguments(trace, (arrays[0], [arrays[1], arrays[0]]), {"rest": (*arrays[2:], 1.0, "a")})
+    copies = given.copies(at_the_point)
+    for array, copy in zip(arrays, copies.arrays, strict=True):
+        assert copy.shape == array.shape
+        assert copy.flags.c_contiguous == array.flags.c_contiguous
+        assert copy.flags.f_contiguous == array.flags.f_contiguous
+        assert copy.flags.writeable == array.flags.writeable
+        assert not np.shares_memory(copy, array)
+    args, kwargs = copies.made()
+    assert args[0] is args[1][1]
+    assert kwargs["rest"][2:] == (1.0, "a")
+    with pytest.raises(GivenUp):
+        Arguments(trace, (object(),), {})
+    assert Session().compiled == {}
