@@ -7,10 +7,14 @@ code takes or refuses them alike; what is one object stays one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from math import prod
+from typing import Any, Literal
 
 import numpy as np
+
+# bound early: while a trace runs, the names in ``numpy`` itself are wrapped for user code
+from numpy import asarray, where, zeros
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray
@@ -36,6 +40,8 @@ _TYPES = frozenset((bool, complex, float, int))
 _KINDS = "biufc"
 _MOST_BYTES = 100_000
 """Of constants that are looked at to tell calls apart."""
+_BESIDE = 512
+"""Elements in memory before and after a copy of an array."""
 _MOST_WORK = 10_000
 """Of the question whether arrays with gaps share memory."""
 
@@ -133,12 +139,14 @@ class Arguments:
     def copies(self, numbers: Numbers) -> Copies:
         """All of them, with numbers in place of what is traced, and copies of arrays."""
         of_traced = {id(x): numbers(self, x, place) for place, x in enumerate(self.traced)}
-        arrays = []
+        around, arrays = [], []
         for place, x in enumerate(self.arrays):
             like = x._ids if is_traced(x) else unwatched(x)
-            arrays.append(_laid_out(of_traced.get(id(x), like), like))
-            arrays[-1].flags.writeable = self.is_writable(place)
-        return Copies(self, of_traced, arrays)
+            memory, array = _laid_out(of_traced.get(id(x), like), like)
+            array.flags.writeable = self.is_writable(place)
+            around.append(memory)
+            arrays.append(array)
+        return Copies(self, of_traced, arrays, around)
 
     def key(self) -> tuple[Any, ...] | None:
         """Equal for calls that differ in traced numbers alone; None where that takes too long."""
@@ -152,7 +160,7 @@ class Arguments:
             ids, dtype = ids_of(self.trace, x), dtype_of(x)
             known: Any = None
             if not self.trace.graph.pure and bool(np.any(ids <= ZERO)):
-                known = known_numbers(self.trace, x).tobytes(), np.asarray(ids <= ZERO).tobytes()
+                known = known_numbers(self.trace, x).tobytes(), asarray(ids <= ZERO).tobytes()
             is_writable = place is not None and place >= 0 and self.is_writable(place)
             return type(x), place, ids.shape, dtype, ids.strides, is_writable, known
         if isinstance(x, np.ndarray):
@@ -172,12 +180,18 @@ class Copies:
     ----------
     arrays : list of array
         The copies of the arrays, in their order.
+    around : list of array
+        The memory in which each of them lies.
     """
 
     def __init__(
-        self, given: Arguments, numbers: dict[int, Any], arrays: Sequence[NDArray[Any]]
+        self,
+        given: Arguments,
+        numbers: dict[int, Any],
+        arrays: list[NDArray[Any]],
+        around: list[NDArray[Any]],
     ) -> None:
-        self.arrays = list(arrays)
+        self.arrays, self.around = arrays, around
         self._given, self._numbers = given, numbers
         self.before = [array.tobytes() for array in arrays]
 
@@ -194,7 +208,7 @@ class Copies:
             return arrays[place]
         if is_traced(x):
             plain = python_type(type(x))
-            value = np.asarray(self._numbers[id(x)], dtype_of(x))[()]
+            value = asarray(self._numbers[id(x)], dtype_of(x))[()]
             return value if plain is None else plain(value)
         if type(x) in (tuple, list):
             return type(x)(self._copy(item, arrays) for item in x)
@@ -203,7 +217,15 @@ class Copies:
         return x
 
     def changed(self) -> set[int]:
-        """The places of arrays that were written into."""
+        """The places of arrays that were written into.
+
+        Raises
+        ------
+        GivenUp
+            If anything was that lies beside them.
+        """
+        if any(memory[:_BESIDE].any() or memory[-_BESIDE:].any() for memory in self.around):
+            raise GivenUp
         pairs = enumerate(zip(self.arrays, self.before, strict=True))
         return {place for place, (array, before) in pairs if array.tobytes() != before}
 
@@ -211,24 +233,24 @@ class Copies:
 # --------------------------------------------------------------------- numbers
 def known_numbers(trace: Trace, x: Any) -> NDArray[Any]:
     """The numbers that are known of a traced argument; any where they are not."""
-    ids = np.asarray(ids_of(trace, x))
-    return np.asarray(trace.graph.known_values(ids, dtype_of(x)))
+    ids = asarray(ids_of(trace, x))
+    return asarray(trace.graph.known_values(ids, dtype_of(x)))
 
 
 def at_the_point(given: Arguments, x: Any, place: int) -> NDArray[Any]:
     """The values of a local trace."""
-    return np.asarray(values_of(x))
+    return asarray(values_of(x))
 
 
 def beside_the_point(sign: float) -> Numbers:
     """The same moved a little, where they depend on the inputs."""
 
     def moved(given: Arguments, x: Any, place: int) -> NDArray[Any]:
-        values, ids = np.asarray(values_of(x)), ids_of(given.trace, x)
+        values, ids = asarray(values_of(x)), ids_of(given.trace, x)
         if values.dtype.kind not in "fc":
             return values
-        finite = np.where(np.isfinite(values), values, 0)
-        return np.where(ids > ZERO, aside(finite, sign, 7 * place), values)
+        finite = where(np.isfinite(values), values, 0)
+        return where(ids > ZERO, aside(finite, sign, 7 * place), values)
 
     return moved
 
@@ -241,7 +263,7 @@ def known(given: Arguments, x: Any, place: int) -> NDArray[Any]:
 def rising(given: Arguments, x: Any, place: int) -> NDArray[Any]:
     """Numbers between 0 and 1, each larger than the one before; well-conditioned matrices."""
     shape = np.shape(ids_of(given.trace, x))
-    size = int(np.prod(shape))
+    size = prod(shape)
     numbers = (0.2 + 0.6 * (np.arange(size) + 0.5) / max(size, 1)).reshape(shape)
     if len(shape) > 1 and shape[-1] == shape[-2]:
         numbers = (numbers + numbers.swapaxes(-1, -2)) / 2 + shape[-1] * np.eye(shape[-1])
@@ -261,23 +283,35 @@ def random(seed: int, size: float) -> Numbers:
 
 def _beside_known(given: Arguments, x: Any, numbers: NDArray[Any]) -> NDArray[Any]:
     """The numbers, but for those that are known."""
-    ids, dtype = np.asarray(ids_of(given.trace, x)), dtype_of(x)
+    ids, dtype = asarray(ids_of(given.trace, x)), dtype_of(x)
     made = (numbers * (1 + 0.5j) if dtype.kind == "c" else numbers).astype(dtype)
     if given.trace.graph.pure or not (ids <= ZERO).any():
-        return np.asarray(made)
-    return np.where(ids <= ZERO, known_numbers(given.trace, x), made)
+        return asarray(made)
+    return where(ids <= ZERO, known_numbers(given.trace, x), made)
 
 
 SAMPLES: tuple[Numbers, ...] = (rising, random(1, 1.0), random(2, 3.0))
 
 
-def _laid_out(values: NDArray[Any], like: NDArray[Any]) -> NDArray[Any]:
-    """A copy of values that lies in memory as another array of the shape does."""
-    if like.flags.c_contiguous or like.flags.f_contiguous or not like.size:
-        return np.array(values, order="C" if like.flags.c_contiguous else "F")
-    with_gaps = np.zeros((*like.shape[:-1], 2 * like.shape[-1]), values.dtype)[..., ::2]
-    with_gaps[...] = values
-    return with_gaps
+def _laid_out(values: NDArray[Any], like: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A copy of values that lies in memory as another array of the shape does.
+
+    With the memory around it, of zeros: a place that is reckoned from numbers other than the
+    user's may be one beside the array.
+    """
+    shape, gap = like.shape, 1
+    order: Literal["C", "F"] = "C"
+    if not like.flags.c_contiguous:
+        order = "F" if like.flags.f_contiguous else "C"
+        gap = 1 if like.flags.f_contiguous else 2
+    if gap == 2:
+        shape = (*shape[:-1], 2 * shape[-1])
+    size = prod(shape)
+    memory = zeros(size + 2 * _BESIDE, values.dtype)
+    array = memory[_BESIDE : _BESIDE + size].reshape(shape, order=order)
+    array = array[..., ::2] if gap == 2 else array
+    array[...] = values
+    return memory, array
 
 
 def _share_memory(one: Any, other: Any) -> bool:

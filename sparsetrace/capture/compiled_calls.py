@@ -101,7 +101,7 @@ def of_known(function: Callable[..., Any], given: Arguments) -> Outcome:
     copies = given.copies(known)
     own = {i: x for i, x in enumerate(given.arrays) if id(x) not in set(map(id, given.traced))}
     args, kwargs = copies.made(own)
-    return _outcome(_called(function, args, kwargs), copies)
+    return _outcome(_without_other_writes(function, args, kwargs), copies)
 
 
 def at_point(function: Callable[..., Any], given: Arguments) -> Learned:
@@ -190,22 +190,29 @@ def _run(function: Callable[..., Any], given: Arguments, numbers: Numbers) -> Ou
     """One call with copies of the arguments."""
     copies = given.copies(numbers)
     args, kwargs = copies.made()
-    held = _references(copies.arrays)
-    lists = repr(_without_arrays((args, kwargs)))
+    held = _references(copies)
     with _observed(function):
-        result = _called(function, args, kwargs)
-    if repr(_without_arrays((args, kwargs))) != lists:
-        raise GivenUp  # it writes into a list or a dict
+        result = _without_other_writes(function, args, kwargs)
     outcome = _outcome(result, copies)
-    more = [_count(result, array) for array in copies.arrays]
-    now = _references(copies.arrays)
-    if [before + count for before, count in zip(held, more, strict=True)] != now:
+    more, none = [_count(result, array) for array in copies.arrays], [0] * len(copies.around)
+    now = _references(copies)
+    if [before + count for before, count in zip(held, [*more, *none], strict=True)] != now:
         raise GivenUp  # it keeps an array
     return outcome
 
 
-def _references(arrays: list[Any]) -> list[int]:
-    return [sys.getrefcount(array) for array in arrays]
+def _references(copies: Copies) -> list[int]:
+    """Those to the arrays, and to the memory that views of them refer to."""
+    return [sys.getrefcount(array) for array in (*copies.arrays, *copies.around)]
+
+
+def _without_other_writes(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """The result of a call; given up if it writes into a list or a dict."""
+    before = repr(_without_arrays((args, kwargs)))
+    result = _called(function, args, kwargs)
+    if repr(_without_arrays((args, kwargs))) != before:
+        raise GivenUp
+    return result
 
 
 def _called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:

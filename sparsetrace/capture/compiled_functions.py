@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ from sparsetrace.capture.compiled_calls import (
     learned,
     of_known,
 )
-from sparsetrace.capture.patch import Patch
+from sparsetrace.capture.library_functions import gives_address, is_of_library, library_of
+from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.function_rules import is_given
@@ -45,7 +46,7 @@ from sparsetrace.operands.operands import is_traced, plain_target
 from sparsetrace.operands.raising import injected, may_raise
 from sparsetrace.scipy_rules.rule_tools import spread
 from sparsetrace.scipy_rules.whole import total_of
-from sparsetrace.user_code.callers import called_at
+from sparsetrace.user_code.callers import called_at, drops_result
 from sparsetrace.user_code.frames import CYTHON, is_own
 from sparsetrace.user_code.handlers import handled_types
 from sparsetrace.user_code.known_functions import UNKNOWN_EFFECTS
@@ -73,6 +74,8 @@ def is_compiled(function: Any) -> bool:
     >>> is_compiled(math.sin), is_compiled(np.dot), is_compiled(is_compiled)
     (False, False, False)
     """
+    if is_of_library(function):
+        return library_of(function) is not None
     if type(function).__name__ not in _CYTHONS:
         owner = getattr(function, "__self__", None)
         if type(function) is not types.BuiltinFunctionType or type(owner) is not types.ModuleType:
@@ -108,6 +111,8 @@ def patches(error: BaseException | None) -> list[Patch]:
 
 def _scopes(function: Any) -> Iterator[dict[str, Any]]:
     own = function.__module__
+    if is_of_library(function):
+        yield vars(library_of(function))
     for name, module in list(sys.modules.items()):
         if type(module) is types.ModuleType and (
             name == own or name.partition(".")[0] not in _KEPT
@@ -148,10 +153,8 @@ class Compiled:
     """
 
     def __init__(self, original: Any) -> None:
-        self._original = original
-        self.__wrapped__ = original
-        for name in _NAMES:
-            setattr(self, name, getattr(original, name, None))
+        own = {name: getattr(original, name, None) for name in _NAMES}
+        vars(self).update(own, _original=original, __wrapped__=original)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         original = self._original
@@ -160,8 +163,9 @@ class Compiled:
             return original(*args, **kwargs)
         if not any(map(is_given, args)) and not any(map(is_given, kwargs.values())):
             return original(*args, **kwargs)
+        dropped = drops_result(sys._getframe(1))
         try:
-            return _taken_whole(original, trace, session, args, kwargs)
+            return _taken_whole(original, trace, session, args, kwargs, dropped=dropped)
         except GivenUp:
             pass
         return _as_it_stands(original, args, kwargs)
@@ -174,11 +178,25 @@ class Compiled:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)
 
+    def __setattr__(self, name: str, value: object) -> None:
+        setattr(self._original, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._original == getattr(other, "__wrapped__", other))
+
+    def __hash__(self) -> int:
+        return hash(self._original)
+
     def __repr__(self) -> str:
         return repr(self._original)
 
 
 setattr(Compiled, UNKNOWN_EFFECTS, True)
+
+
+def _name(original: Any) -> str:
+    """What users call it."""
+    return original.__name__ if is_of_library(original) else public_name(original)
 
 
 def _as_it_stands(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -188,22 +206,48 @@ def _as_it_stands(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     except TracingError:
         raise
     except Exception as error:
-        name = public_name(original)
+        name = _name(original)
         said = f"{type(error).__name__}: {text_of(error)}"
         problem = f"it was given traced values, which it cannot take ({said})"
         raise EscapeError(explain(name, problem, _REMEDY, opaque_call(name))) from error
 
 
+def _dropping(original: Any) -> Callable[..., None]:
+    """The function where nobody asks for its result."""
+
+    @named_like(original)
+    def without_result(*args: Any, **kwargs: Any) -> None:
+        original(*args, **kwargs)
+
+    return without_result
+
+
 def _taken_whole(
-    original: Any, trace: Trace, session: Session, args: tuple[Any, ...], kwargs: dict[str, Any]
+    original: Any,
+    trace: Trace,
+    session: Session,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    dropped: bool,
 ) -> Any:
     given = Arguments(trace, args, kwargs)
     if trace.moving is not None:
         raise GivenUp
-    name = public_name(original)
+    name, function = _name(original), original
+    if is_of_library(original):
+        if gives_address(original):
+            if not dropped:
+                raise GivenUp
+            function = _dropping(original)
+        if not trace.local and not given.are_known:
+            raise GivenUp  # it checks nothing: other numbers than the user's may lead anywhere
     if given.are_known:
-        return _of_known(original, name, given)
-    found = _found(original, name, session, given)
+        return _of_known(function, given)
+    if trace.local:
+        found = _at_point(function, given)
+    else:
+        found = _learned(function, name, session.compiled, given)
     if given.share_memory(found.written):
         raise GivenUp
     for place in found.written:
@@ -231,22 +275,25 @@ def _keeps_numbers(trace: Trace, target: Any) -> bool:
     return trace.local and not trace.dependency and target.dtype.kind in "biu"
 
 
-def _found(original: Any, name: str, session: Session, given: Arguments) -> Learned:
-    if given.trace.local:
-        try:
-            return at_point(original, given)
-        except (GivenUp, TracingError):
-            raise
-        except Exception as error:
-            injected(error)  # the function's own, of the values at the point
-            raise
+def _at_point(function: Any, given: Arguments) -> Learned:
+    try:
+        return at_point(function, given)
+    except (GivenUp, TracingError):
+        raise
+    except Exception as error:
+        injected(error)  # the function's own, of the values at the point
+        raise
+
+
+def _learned(function: Any, name: str, known: dict[Hashable, Any], given: Arguments) -> Learned:
+    """What is known of such calls, added to what is known where it is new."""
     if given.has_unknown_integers():
         raise GivenUp
     key = given.key()
-    known = None if key is None else session.compiled.get((id(original), key))
-    if known is None:
+    found: Learned | None = None if key is None else known.get((function, key))
+    if found is None:
         try:
-            known = learned(original, given)
+            found = learned(function, given)
         except DiffersError:
             raise ValueDependentError(
                 explain(
@@ -257,8 +304,8 @@ def _found(original: Any, name: str, session: Session, given: Arguments) -> Lear
                 )
             ) from None
         if key is not None:
-            session.compiled[id(original), key] = known
-    return known
+            known[function, key] = found
+    return found
 
 
 def _fail_alike(trace: Trace, found: Learned) -> None:
@@ -276,8 +323,8 @@ def _error(cls: type[Exception]) -> Exception:
         return cls.__new__(cls)
 
 
-def _of_known(original: Any, name: str, given: Arguments) -> Any:
-    outcome = of_known(original, given)
+def _of_known(function: Any, given: Arguments) -> Any:
+    outcome = of_known(function, given)
     traced = set(map(id, given.traced))
     for place in outcome.copies.changed():
         if id(given.arrays[place]) in traced:

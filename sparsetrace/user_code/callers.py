@@ -41,6 +41,7 @@ __all__ = [
     "called_directly",
     "calls_cache",
     "drops_hash",
+    "drops_result",
     "looked_up_in",
     "subscripted",
 ]
@@ -87,8 +88,11 @@ def calls_cache(frame: types.FrameType) -> bool:
 
 def drops_hash(frame: types.FrameType) -> bool:
     """Whether a frame asks for a hash to see whether there is one: ``hash(v)`` alone in a line."""
-    if called(frame) is not hash:
-        return False
+    return called(frame) is hash and drops_result(frame)
+
+
+def drops_result(frame: types.FrameType) -> bool:
+    """Whether a frame stands at a call of which nobody asks the result."""
     steps = instructions(frame.f_code)
     at = standing_at(steps, frame.f_lasti)
     after = [step.opname for step in steps[at + 1 :] if step.opname != "CACHE"]

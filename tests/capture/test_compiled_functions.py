@@ -5,8 +5,10 @@ Functions of Cython's own, compiled for the purpose, are in `tests/soundness`.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import operator
+import os
 import types
 
 import numpy as np
@@ -140,6 +142,72 @@ def test_whole_numbers_that_nobody_knows_are_not_made_up():
     assert jacobian_sparsity(f, POINT, local=True).nnz >= 6
 
 
+class TestOfLibraries:
+    """Functions that ctypes calls, by the address of an array."""
+
+    libc = ctypes.CDLL(None) if os.name == "posix" else None
+    pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs the library of C")
+
+    @pytest.fixture(autouse=True)
+    def declared(self):
+        of_array = np.ctypeslib.ndpointer(float)
+        self.libc.memcpy.argtypes = [of_array, of_array, ctypes.c_size_t]
+        self.libc.memcpy.restype = ctypes.c_void_p
+
+    def copied(self, x):
+        out = np.zeros(4)
+        self.libc.memcpy(out[1:], x, 24)
+        return out
+
+    def test_what_they_write_at_a_point_depends_on_all(self):
+        before = self.libc.memcpy
+        found = jacobian_sparsity(self.copied, POINT[:3], local=True).toarray()
+        assert found.astype(int).tolist() == [[0, 0, 0], *[[1, 1, 1]] * 3]
+        assert self.libc.memcpy is before
+
+    def test_elsewhere_they_are_refused(self):
+        """They check nothing: other numbers than the user's may lead anywhere."""
+        with pytest.raises(EscapeError, match=r"x\.ctypes"):
+            jacobian_sparsity(self.copied, POINT[:3])
+
+    def test_no_address_is_taken_for_a_number(self):
+        def f(x):
+            return x * self.libc.memcpy(np.zeros(3), x, 24)
+
+        with pytest.raises(EscapeError, match=r"x\.ctypes"):
+            jacobian_sparsity(f, POINT[:3], local=True)
+
+    def test_constants_are_left_to_the_function_itself(self):
+        def f(x):
+            out = np.zeros(3)
+            self.libc.memcpy(out, np.arange(3.0), 24)
+            return x * out
+
+        assert jacobian_sparsity(f, POINT[:3]).toarray().astype(int).tolist() == [
+            [0, 0, 0],
+            [0, 1, 0],
+            [0, 0, 1],
+        ]
+
+    def test_types_that_are_declared_in_the_traced_function(self):
+        def f(x):
+            self.libc.memcpy.restype = None
+            return self.copied(x)
+
+        assert jacobian_sparsity(f, POINT[:3], local=True).nnz == 9
+
+
+def test_a_write_beside_an_array_is_found():
+    """Of other numbers than the user's a place may come out that there is not."""
+    given = Arguments(Trace(1, local=True), (np.ones((2, 2)),), {})
+    copies = given.copies(at_the_point)
+    copies.arrays[0][0, 0] = 2.0
+    assert copies.changed() == {0}
+    copies.around[0][1] = 2.0
+    with pytest.raises(GivenUp):
+        copies.changed()
+
+
 def test_which_functions_are_meant():
     assert is_compiled(_vq.vq)
     assert is_compiled(_rbfinterp_pythran._build_system)
@@ -167,7 +235,14 @@ def test_names_are_put_back():
 
 def test_copies_lie_in_memory_as_what_they_stand_for():
     trace = Trace(1, local=True)
-    arrays = [np.ones((3, 2)), np.ones((3, 2)).T, np.ones((4, 4))[::2, ::2], np.ones(5)[::-1]]
+    arrays = [
+        np.ones((3, 2)),
+        np.ones(()),
+        np.ones((0, 2)),
+        np.ones((3, 2)).T,
+        np.ones((4, 4))[::2, ::2],
+        np.ones(5)[::-1],
+    ]
     arrays[0].flags.writeable = False
     given = Arguments(trace, (arrays[0], [arrays[1], arrays[0]]), {"rest": (*arrays[2:], 1.0, "a")})
     copies = given.copies(at_the_point)
@@ -176,10 +251,11 @@ def test_copies_lie_in_memory_as_what_they_stand_for():
         assert copy.flags.c_contiguous == array.flags.c_contiguous
         assert copy.flags.f_contiguous == array.flags.f_contiguous
         assert copy.flags.writeable == array.flags.writeable
+        assert np.array_equal(copy, array)
         assert not np.shares_memory(copy, array)
     args, kwargs = copies.made()
     assert args[0] is args[1][1]
-    assert kwargs["rest"][2:] == (1.0, "a")
+    assert kwargs["rest"][-2:] == (1.0, "a")
     with pytest.raises(GivenUp):
         Arguments(trace, (object(),), {})
     assert Session().compiled == {}
