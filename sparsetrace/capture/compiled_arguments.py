@@ -270,13 +270,14 @@ def rising(given: Arguments, x: Any, place: int) -> NDArray[Any]:
     return _beside_known(given, x, numbers + 0.013 * place)
 
 
-def random(seed: int, size: float) -> Numbers:
-    """Numbers between 0 and a size, in no order."""
+def random(seed: int, low: float, high: float) -> Numbers:
+    """Numbers between two others, in no order."""
 
     def drawn(given: Arguments, x: Any, place: int) -> NDArray[Any]:
         generator = np.random.Generator(np.random.PCG64([seed, place]))
-        shape = np.shape(ids_of(given.trace, x))
-        return _beside_known(given, x, size * generator.uniform(0.05, 0.95, shape))
+        return _beside_known(
+            given, x, generator.uniform(low, high, np.shape(ids_of(given.trace, x)))
+        )
 
     return drawn
 
@@ -290,7 +291,8 @@ def _beside_known(given: Arguments, x: Any, numbers: NDArray[Any]) -> NDArray[An
     return where(ids <= ZERO, known_numbers(given.trace, x), made)
 
 
-SAMPLES: tuple[Numbers, ...] = (rising, random(1, 1.0), random(2, 3.0))
+SAMPLES = (rising, random(1, 0.05, 0.95), random(2, -2.0, 2.0), random(3, 25.0, 40.0))
+"""Some functions take small numbers alone, or positive ones; sizes may depend on which."""
 
 
 def _laid_out(values: NDArray[Any], like: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -60,6 +60,12 @@ def doubled(double[:] v):
         v[i] = 2.0 * v[i]
 
 
+def shifted(const double[:] v, double[:] out):
+    cdef Py_ssize_t i
+    for i in range(v.shape[0]):
+        out[i] = out[i] + v[i]
+
+
 def write_if(const double[:] v, double[:] out):
     if v[0] > 50.0:
         out[0] = v[2]
@@ -95,6 +101,16 @@ def write_list(const double[:] v, list out):
 
 def sized(const double[:] v):
     return np.full(int(10 * v[0]), v[1])
+
+
+def large(const double[:] v):
+    return np.full(2 if v[0] > 20.0 else 1, v[1])
+
+
+def first_of(items, named):
+    cdef const double[:] m = items[1][0]
+    cdef const double[:] n = named["b"]
+    return m[0] * items[1][1][0][0] + n[0]
 
 
 def kind(const double[:] v):

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,24 @@ def built(tmp_path_factory):
 def by_another_name(x):
     kernel = compiled.constant if x.size else compiled.view
     return kernel(x)
+
+
+def onto_itself(x):
+    y = x * 1.0
+    compiled.shifted(y[:-1], y[1:])
+    return y
+
+
+def test_writes_into_an_array_that_is_read_by_another_name():
+    wanted = differences(onto_itself, POINT)
+    assert not (wanted & ~jacobian_sparsity(onto_itself, POINT).toarray()).any()
+    with pytest.raises(TracingError, match="shifted"):
+        jacobian_sparsity(onto_itself, POINT, local=True)
+
+
+def in_a_thread(x):
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda part: compiled.constant(part), [x[:2], x[1:]]))
 
 
 def by_buffer(x):
@@ -166,6 +185,8 @@ TRACED = {
     "raised_seldom": raised_seldom,
     "of_parts": of_parts,
     "branches": branches,
+    "within lists": lambda x: compiled.first_of([{"a": 1.0}, (x[:2], [x[2:]])], {"b": x[1:]}),
+    "in a thread": in_a_thread,
     "a table from outside": lambda x: [compiled.write_if(x, table), table[0]],
 }
 
@@ -234,10 +255,23 @@ def test_what_keeps_or_hides_something_is_refused(name, local):
         jacobian_sparsity(REFUSED[name], POINT, local=local)
 
 
-@pytest.mark.parametrize("name", ["sized", "kind"])
+@pytest.mark.parametrize("name", TRACED)
+def test_no_value_is_lost(name):
+    """Where all that values depend on is asked for, and where no zero of a constant counts."""
+    f = TRACED[name]
+    wanted = differences(f, POINT)
+    table[:] = [1.0, 2.0, 4.0]
+    for options in ({"dependency": True}, {"constants": "structure"}):
+        found = jacobian_sparsity(f, POINT, **options).toarray()
+        assert not (wanted & ~found).any()
+
+
+@pytest.mark.parametrize("name", ["sized", "kind", "large"])
 def test_sizes_and_types_that_depend_on_values_are_refused_but_at_a_point(name):
     def f(x):
-        return compiled.sized(x) if name == "sized" else compiled.kind(x)
+        if name == "sized":
+            return compiled.sized(x)
+        return compiled.kind(x) if name == "kind" else compiled.large(x)
 
     with pytest.raises(TracingError, match="depends on the values"):
         jacobian_sparsity(f, POINT)
