@@ -40,12 +40,12 @@ from sparsetrace.errors import (
     opaque_call,
     text_of,
 )
-from sparsetrace.graph.graph import Ids
+from sparsetrace.graph.graph import OPAQUE, Ids
+from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numbers.scalar import as_python
-from sparsetrace.operands.operands import is_traced, plain_target
+from sparsetrace.operands.operands import ids_of, is_traced, plain_target
 from sparsetrace.operands.raising import injected, may_raise
-from sparsetrace.scipy_rules.rule_tools import spread
-from sparsetrace.scipy_rules.whole import total_of
+from sparsetrace.operands.spread import spread
 from sparsetrace.user_code.callers import called_at, drops_result
 from sparsetrace.user_code.frames import CYTHON, is_own
 from sparsetrace.user_code.handlers import handled_types
@@ -260,7 +260,7 @@ def _taken_whole(
     line = f"{name}: compiled, taken to depend on all of its arguments"
     if line not in trace.taken_whole:
         trace.taken_whole.append(line)
-    total = total_of(args, kwargs)
+    total = _total(given)
     for place in found.written:
         target, values = given.arrays[place], found.outcome.copies.arrays[place]
         if is_traced(target):
@@ -268,6 +268,14 @@ def _taken_whole(
         else:
             np.copyto(target.view(np.ndarray), values)
     return _made(found.outcome, given, trace, total)
+
+
+def _total(given: Arguments) -> Ids:
+    """The union over all traced numbers of arguments, jointly nonlinear."""
+    graph = given.trace.graph
+    ids = [graph.union_rows(ids_of(given.trace, x).reshape(-1)) for x in given.traced]
+    total = np.asarray(graph.union_all(ids), np.int32)
+    return interact_all(graph, np.maximum(total, OPAQUE))
 
 
 def _keeps_numbers(trace: Trace, target: Any) -> bool:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparsetrace.context import Trace
 from sparsetrace.dispatch.bound_rules import Call, harmless, keeps_parts, makes_objects, writes
 from sparsetrace.dispatch.function_rules import current
 from sparsetrace.dispatch.held_states import MADE, STATE, state_of
@@ -30,6 +29,7 @@ from sparsetrace.operands.operands import (
     is_traced,
     values_of,
 )
+from sparsetrace.operands.spread import made, spread
 
 __all__ = [
     "CONSTANTS",
@@ -120,19 +120,6 @@ def module_outside() -> str:
 
 
 # --------------------------------------------------------------------- results
-def made(trace: Trace, ids: Ids, dtype, values=None, *, scalar: bool = False) -> Any:
-    """A traced array of these ids.
-
-    Values of a local trace that are not given are NaN, beside which nothing is cut; the
-    result's own come from SciPy.
-    """
-    if trace.local and values is None:
-        values = np.full(ids.shape, np.nan, dtype)
-    ids = np.asarray(ids)
-    trace.graph.look_at(ids)
-    return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
-
-
 def unknown(x):
     """`x` without known values: what its constants are is not what they seem."""
     if not is_traced(x):
@@ -162,25 +149,6 @@ def without_numbers(x) -> Any:
         return x
     ids = np.where(x._ids < ZERO, np.int32(trace.graph.opaque), x._ids)
     return trace.wrap(Elements(ids, x._dtype, keep_array=isinstance(x, np.ndarray)))
-
-
-def spread(trace: Trace, total: Ids, sample) -> Any:
-    """Arrays of the shapes of a sample, each batch item of them made of one id.
-
-    Whole numbers have no derivative, in arrays and in their own.
-    """
-    if isinstance(sample, (list, tuple)):  # a list where SciPy applies a function to a batch
-        items = [spread(trace, total, item) for item in sample]
-        return type(sample)(*items) if hasattr(sample, "_fields") else type(sample)(items)
-    if sample is None:
-        return None
-    array = np.asarray(sample)
-    ids = total.reshape(total.shape + (1,) * (array.ndim - total.ndim))
-    if array.dtype.kind not in "fc" and not trace.dependency:
-        ids = np.full_like(ids, trace.graph.opaque)
-    scalar = not isinstance(sample, np.ndarray)
-    filled = np.broadcast_to(ids, array.shape).copy()
-    return made(trace, filled, array.dtype, array if trace.local else None, scalar=scalar)
 
 
 def dense(call: Call, *sources, **options) -> Any:
