@@ -161,8 +161,8 @@ def learned(function: Callable[..., Any], given: Arguments) -> Learned:
         written = seen | _asked_to_write(function, given, numbers, seen)
         for place in range(len(given.arrays)):
             if place not in written and given.is_writable(place):
-                reads = _only_reads(function, given, numbers, first, place)
-                written |= set() if reads else {place}
+                reads = (_only_reads(function, given, *sample, place) for sample in outcomes)
+                written |= set() if all(reads) else {place}
     return Learned(first, written, tuple(failures))
 
 
@@ -365,7 +365,7 @@ def _asked_to_write(
 
 
 def _only_reads(
-    function: Callable[..., Any], given: Arguments, numbers: Numbers, first: Outcome, place: int
+    function: Callable[..., Any], given: Arguments, numbers: Numbers, wanted: Outcome, place: int
 ) -> bool:
     """Whether the function takes a buffer for an array, and does not ask for more than to read."""
     copies = given.copies(numbers)
@@ -375,5 +375,5 @@ def _only_reads(
         outcome = _outcome(_called(function, args, kwargs), copies)
     except Exception:
         return False
-    same = outcome.structure == first.structure and outcome.numbers == first.numbers
+    same = outcome.structure == wanted.structure and outcome.numbers == wanted.numbers
     return same and exporter.is_read_alone()

@@ -47,7 +47,7 @@ from sparsetrace.operands.operands import ids_of, is_traced, plain_target
 from sparsetrace.operands.raising import injected, may_raise
 from sparsetrace.operands.spread import spread
 from sparsetrace.user_code.callers import called_at, drops_result
-from sparsetrace.user_code.frames import CYTHON, is_own
+from sparsetrace.user_code.frames import is_cythons, is_own
 from sparsetrace.user_code.handlers import handled_types
 from sparsetrace.user_code.known_functions import UNKNOWN_EFFECTS
 from sparsetrace.user_code.public_names import public_name
@@ -125,22 +125,26 @@ def _called_by_error(error: BaseException | None) -> Any:
 
     Or the table that holds it.
     """
-    entries = []
+    entry = _innermost(error)
+    if entry is None:
+        return None
+    function = called_at(entry.tb_frame, entry.tb_lasti)
+    is_table = type(function) is dict and any(map(is_compiled, function.values()))
+    return function if is_table or is_compiled(function) else None
+
+
+def _innermost(error: BaseException | None) -> types.TracebackType | None:
+    """The innermost entry of a traceback that is of Python code of others; None without."""
     traceback = error.__traceback__ if isinstance(error, Exception) else None
+    found = None
     while traceback is not None:
-        entries.append(traceback)
+        frame = traceback.tb_frame
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        code = frame.f_code
+        if not (is_own(code) or is_cythons(code) or package in _KEPT):
+            found = traceback
         traceback = traceback.tb_next
-    for entry in reversed(entries):
-        frame = entry.tb_frame
-        if is_own(frame.f_code) or frame.f_code.co_filename.endswith(CYTHON):
-            continue
-        if str(frame.f_globals.get("__name__", "")).partition(".")[0] in _KEPT:
-            continue
-        function = called_at(frame, entry.tb_lasti)
-        is_table = type(function) is dict and any(map(is_compiled, function.values()))
-        if is_table or is_compiled(function):
-            return function
-    return None
+    return found
 
 
 # ---------------------------------------------------------------- what stands there
@@ -206,6 +210,8 @@ def _as_it_stands(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     except TracingError:
         raise
     except Exception as error:
+        if _innermost(error) is not None:
+            raise  # of Python code that it calls
         name = _name(original)
         said = f"{type(error).__name__}: {text_of(error)}"
         problem = f"it was given traced values, which it cannot take ({said})"

@@ -40,9 +40,9 @@ from sparsetrace.user_code.bytecode import (
     standing_at,
 )
 from sparsetrace.user_code.frames import (
-    CYTHON,
     STANDARD,
     Place,
+    is_cythons,
     is_library_code,
     is_own,
     outside_entries,
@@ -153,7 +153,7 @@ def _split(
     libraries: list[types.FrameType] = []
     while entries and (
         is_library(entries[-1].tb_frame)
-        or (len(entries) > 1 and entries[-1].tb_frame.f_code.co_filename.endswith(CYTHON))
+        or (len(entries) > 1 and is_cythons(entries[-1].tb_frame.f_code))
     ):
         libraries.insert(0, entries.pop().tb_frame)
     return (entries[-1] if entries else None), libraries

@@ -19,10 +19,10 @@ import numpy as np
 import scipy
 
 __all__ = [
-    "CYTHON",
     "STANDARD",
     "Place",
     "by_user",
+    "is_cythons",
     "is_library_code",
     "is_library_file",
     "is_own",
@@ -44,7 +44,7 @@ PACKAGE = os.path.dirname(_folder(__file__)[:-1]) + os.sep
 """The folder of this package."""
 STANDARD = _folder(os.__file__)
 """The folder of Python's own modules, in which installed ones have one too."""
-CYTHON = (
+_CYTHON = (
     ".pyx",
     ".pxd",
     ".pxi",
@@ -72,7 +72,7 @@ def is_library_file(name: str) -> bool:
     >>> is_library_file(np.__file__), is_library_file("model.py")
     (True, False)
     """
-    if name.startswith(_LIBRARIES) or name.endswith(CYTHON):
+    if name.startswith(_LIBRARIES) or name.endswith(_CYTHON):
         return True
     if "site-packages" in name or "dist-packages" in name:
         return any(word in name for word in _COMPILED)
@@ -87,6 +87,16 @@ def is_library_code(code: types.CodeType) -> bool:
 def is_own(code: types.CodeType) -> bool:
     """Whether code is this package's."""
     return code.co_filename.startswith(PACKAGE)
+
+
+def is_cythons(code: types.CodeType) -> bool:
+    """Whether code is none: what stands in a traceback for the source of compiled code.
+
+    It has no names, whatever Cython calls the file.
+    """
+    if code.co_filename.endswith(_CYTHON):
+        return True
+    return not (code.co_names or code.co_consts or code.co_varnames)
 
 
 def by_user(frame: types.FrameType) -> bool:

@@ -192,6 +192,10 @@ def with_function(const double[:] v, f):
     return f(v[0])
 
 
+def applied(v, f):
+    return f(v)
+
+
 helper = None
 
 

@@ -299,6 +299,17 @@ def test_python_code_that_is_called_and_keeps_something(local):
     compiled.helper = None
 
 
+def test_errors_of_python_code_that_it_calls_are_that_codes_own():
+    def helper(v):
+        if v > 1.0:
+            raise KeyError("no such key")
+        return v * v
+
+    pattern = jacobian_sparsity(lambda x: compiled.applied(x[0], helper) + x[1], POINT)
+    assert pattern.toarray().astype(int).tolist() == [[1, 1, 0]]
+    assert any("no such key" in line for line in pattern.left_out)
+
+
 def test_constants_are_left_to_the_function_itself():
     def f(x):
         out = np.zeros(3)
