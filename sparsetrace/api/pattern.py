@@ -70,8 +70,8 @@ class SparsityPattern(Counts, csr_array):  # type: ignore[misc]  # SciPy has no 
         One line for each function of which some calls had more paths than were run: what they
         returned is taken to depend on all that they could reach, which may be more than it does.
         And one for a function that finds a number by halving an interval: constant on each path,
-        it is taken to depend on what is compared.  And one for a compiled function: what it gives
-        and writes is taken to depend on all of its arguments.
+        it is taken to depend on what is compared.  And one for a compiled function, at a point:
+        what it gives and writes is taken to depend on all of its arguments.
     row_leaves, column_leaves : tuple of Leaf
         The arrays and numbers that the traced function returned, or was given, and which rows
         or columns each has.  Empty where the pattern is no result of a trace, or a part of one.

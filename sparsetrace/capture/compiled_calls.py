@@ -1,9 +1,8 @@
-"""Calls of compiled functions that read memory: taken as a whole.
+"""Calls of compiled functions at a point, made with copies of the arguments: what they show.
 
-Contract: each number of a result, and each element of an array that may be written into, depends
-on all traced arguments, jointly nonlinear.  Types and shapes come from calls with other numbers,
-at a point from one with the values there.  Nothing is taken for granted that a call can show: that
-equal arguments give equal results, in memory of their own, and which arrays are not written into.
+Contract: types, shapes and values of a result, and which arrays are written into, come from calls
+with the values at the point and a little beside it.  Nothing is taken for granted that a call can
+show: that equal arguments give equal results, in memory of their own, and of the arguments alone.
 In doubt the call is given up.
 """
 
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 import sys
 import types
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,28 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.buffer_requests import Exporter
-from sparsetrace.capture.compiled_arguments import (
-    SAMPLES,
-    Arguments,
-    Copies,
-    GivenUp,
-    Numbers,
-    at_the_point,
-    beside_the_point,
-    known,
-)
+from sparsetrace.capture.compiled_arguments import Arguments, Copies, GivenUp
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import CURRENT
 from sparsetrace.user_code.frames import is_library_code
 
-__all__ = ["Learned", "Outcome", "at_point", "learned", "of_known"]
+__all__ = ["Outcome", "Seen", "seen"]
 
 _NUMBERS = (bool, complex, float, int)
 _KINDS = "biufc"
 _MOST_BYTES = 1_000_000
-_FEWEST = 2
-"""Samples that a function has to take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,107 +57,49 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
-    """What is known of all calls with arguments of the same types and shapes.
+class Seen:
+    """What calls at a point and beside it have shown.
 
     Attributes
     ----------
     outcome : Outcome
-        That of a sample; at a point, of the values there.
+        That of the values at the point.
     written : set of int
         The places of arrays that may be written into.
-    failures : list of type
-        Errors that some samples raise.
     is_at_step : bool
         Whether whole numbers are others near the point.
     """
 
     outcome: Outcome
     written: set[int]
-    failures: tuple[type[Exception], ...] = ()
-    is_at_step: bool = False
+    is_at_step: bool
 
 
-class DiffersError(Exception):
-    """Types or shapes depend on the values."""
-
-
-def of_known(function: Callable[..., Any], given: Arguments) -> Outcome:
-    """The call itself, whose arguments depend on no input; it writes into plain arrays as ever."""
-    copies = given.copies(known)
-    own = {i: x for i, x in enumerate(given.arrays) if id(x) not in set(map(id, given.traced))}
-    args, kwargs = copies.made(own)
-    return _outcome(_without_other_writes(function, args, kwargs), copies)
-
-
-def at_point(function: Callable[..., Any], given: Arguments) -> Learned:
+def seen(function: Callable[..., Any], given: Arguments) -> Seen:
     """The call with the values at a point, and what shows beside it."""
-    outcome = _run(function, given, at_the_point)
-    written, at_step, seen = outcome.copies.changed(), False, 0
+    outcome = _run(function, given)
     beside = []
     for sign in (1.0, -1.0):
         try:
-            other = _run(function, given, beside_the_point(sign))
+            beside.append(_run(function, given, sign))
         except GivenUp:
             raise
         except Exception:
             continue
-        seen += 1
-        beside.append(other)
-        written |= other.copies.changed()
-        at_step |= other.structure != outcome.structure or other.discrete != outcome.discrete
-    again = _run(function, given, at_the_point)  # after the others, which may have left something
-    _check_equal(outcome, again)
-    if not seen:
-        written |= _asked_to_write(function, given, at_the_point, written)
+    again = _run(function, given, rest=1)  # after the others, which may have left something
+    if outcome.structure != again.structure or outcome.numbers != again.numbers:
+        raise GivenUp  # it draws numbers, remembers, or reads beside the arrays
     _check_fresh([outcome, again, *beside])
-    return _judged(Learned(outcome, written, is_at_step=at_step))
-
-
-def learned(function: Callable[..., Any], given: Arguments) -> Learned:
-    """What calls with other numbers show of a call of which no values are known.
-
-    Raises
-    ------
-    DiffersError
-        If types or shapes depend on the values.
-    """
-    outcomes: list[tuple[Numbers, Outcome]] = []
-    failures: dict[type[Exception], None] = {}
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they are about numbers that are not the user's
-        for numbers in SAMPLES:
-            try:
-                outcomes.append((numbers, _run(function, given, numbers)))
-            except GivenUp:
-                raise
-            except Exception as error:
-                failures[type(error)] = None
-        if len(outcomes) < _FEWEST:
-            raise GivenUp
-        numbers, first = outcomes[0]
-        again = _run(function, given, numbers)  # after the others, which may have left something
-        _check_equal(first, again)
-        runs = [outcome for _, outcome in outcomes]
-        if any(outcome.structure != first.structure for outcome in runs):
-            raise DiffersError
-        _check_fresh([*runs, again])
-        seen = set().union(*(outcome.copies.changed() for outcome in runs))
-        _judged(Learned(first, seen))
-        written = seen | _asked_to_write(function, given, numbers, seen)
-        for place in range(len(given.arrays)):
-            if place not in written and given.is_writable(place):
-                reads = (_only_reads(function, given, *sample, place) for sample in outcomes)
-                written |= set() if all(reads) else {place}
-    return Learned(first, written, tuple(failures))
-
-
-def _judged(found: Learned) -> Learned:
-    """The same, unless the call may have done something that is not seen."""
-    structure = found.outcome.structure
-    if not found.written and not _holds_numbers(structure):
+    written = outcome.copies.changed().union(*(other.copies.changed() for other in beside))
+    if not beside:
+        written = set(filter(given.is_writable, range(len(given.arrays))))
+    if not written and not _holds_numbers(outcome.structure):
         raise GivenUp  # a status, say: what it is about has been kept somewhere
-    return found
+    at_step = any(
+        (other.structure, other.discrete) != (outcome.structure, outcome.discrete)
+        for other in beside
+    )
+    return Seen(outcome, written, at_step)
 
 
 def _holds_numbers(structure: Any) -> bool:
@@ -186,41 +114,35 @@ def _holds_numbers(structure: Any) -> bool:
 
 
 # ------------------------------------------------------------------- the calls
-def _run(function: Callable[..., Any], given: Arguments, numbers: Numbers) -> Outcome:
+def _run(
+    function: Callable[..., Any], given: Arguments, sign: float = 0.0, *, rest: int = 0
+) -> Outcome:
     """One call with copies of the arguments."""
-    copies = given.copies(numbers)
+    copies = given.copies(sign, rest=rest)
     args, kwargs = copies.made()
-    held = _references(copies)
+    held = copies.references()
     with _observed(function):
         result = _without_other_writes(function, args, kwargs)
     outcome = _outcome(result, copies)
-    more, none = [_count(result, array) for array in copies.arrays], [0] * len(copies.around)
-    now = _references(copies)
-    if [before + count for before, count in zip(held, [*more, *none], strict=True)] != now:
+    more = [_count(result, array) for array in copies.arrays]
+    wanted = [before + count for before, count in zip(held, more + [0] * len(more), strict=True)]
+    if wanted != copies.references():
         raise GivenUp  # it keeps an array
+    copies.changed()
     return outcome
-
-
-def _references(copies: Copies) -> list[int]:
-    """Those to the arrays, and to the memory that views of them refer to."""
-    return [sys.getrefcount(array) for array in (*copies.arrays, *copies.around)]
 
 
 def _without_other_writes(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The result of a call; given up if it writes into a list or a dict."""
     before = repr(_without_arrays((args, kwargs)))
-    result = _called(function, args, kwargs)
+    token = CURRENT.set(None)
+    try:
+        result = function(*args, **kwargs)
+    finally:
+        CURRENT.reset(token)
     if repr(_without_arrays((args, kwargs))) != before:
         raise GivenUp
     return result
-
-
-def _called(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    token = CURRENT.set(None)
-    try:
-        return function(*args, **kwargs)
-    finally:
-        CURRENT.reset(token)
 
 
 @contextmanager
@@ -328,11 +250,6 @@ def _note(array: Any, outcome: Outcome) -> None:
         outcome.discrete.append(array.tobytes())
 
 
-def _check_equal(one: Outcome, other: Outcome) -> None:
-    if one.structure != other.structure or one.numbers != other.numbers:
-        raise GivenUp  # it draws numbers, or remembers
-
-
 def _check_fresh(outcomes: list[Outcome]) -> None:
     """Give up where a result shows memory that something else shows, too."""
     arrays = [array for outcome in outcomes for array in outcome.fresh]
@@ -341,39 +258,3 @@ def _check_fresh(outcomes: list[Outcome]) -> None:
         others = (*arrays[:place], *given)
         if any(np.may_share_memory(array, other) for other in others):
             raise GivenUp
-
-
-# ---------------------------------------------------------------------- writes
-def _asked_to_write(
-    function: Callable[..., Any], given: Arguments, numbers: Numbers, known_to: set[int]
-) -> set[int]:
-    """The places of arrays that the function takes only if it may write into them."""
-    found = set()
-    for place in range(len(given.arrays)):
-        if place in known_to or not given.is_writable(place):
-            continue
-        copies = given.copies(numbers)
-        copies.arrays[place].flags.writeable = False
-        args, kwargs = copies.made()
-        try:
-            _called(function, args, kwargs)
-        except Exception:
-            found.add(place)
-        else:
-            found.update(copies.changed())
-    return found
-
-
-def _only_reads(
-    function: Callable[..., Any], given: Arguments, numbers: Numbers, wanted: Outcome, place: int
-) -> bool:
-    """Whether the function takes a buffer for an array, and does not ask for more than to read."""
-    copies = given.copies(numbers)
-    exporter = Exporter(copies.arrays[place])
-    args, kwargs = copies.made({place: exporter})
-    try:
-        outcome = _outcome(_called(function, args, kwargs), copies)
-    except Exception:
-        return False
-    same = outcome.structure == wanted.structure and outcome.numbers == wanted.numbers
-    return same and exporter.is_read_alone()

@@ -1,54 +1,41 @@
-"""Compiled functions that read memory, given traced arrays: Cython's and pythran's.
+"""Compiled functions that read memory, given traced arrays at a point: Cython's and pythran's.
 
-Contract: where an error comes out of a call of one, another function stands for it in the next run,
-under all names that modules have for it.  That takes calls with traced arguments as a whole, as
-`compiled_calls` says, and leaves all others to the function itself.  Methods of objects keep state,
-and stay as they are; so do functions of Python's own, and those of NumPy.
+Contract: where an error comes out of a call of one in a trace at a point, another function stands
+for it in the next run, under all names that modules have for it.  That takes calls with traced
+arguments as a whole: each number of a result, and each element of an array that is written into,
+depends on all of them, jointly nonlinear.  All other calls are left to the function itself.
+Methods of objects keep state, and stay as they are; so do functions of Python's own and of NumPy.
+In a global trace such calls are refused: no numbers but the user's own are safe to run them on.
 """
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.capture import registered_functions
 from sparsetrace.capture.compiled_arguments import Arguments, GivenUp
-from sparsetrace.capture.compiled_calls import (
-    DiffersError,
-    Learned,
-    Outcome,
-    at_point,
-    learned,
-    of_known,
-)
+from sparsetrace.capture.compiled_calls import Outcome, Seen, seen
 from sparsetrace.capture.library_functions import gives_address, is_of_library, library_of
 from sparsetrace.capture.patch import Patch, named_like
-from sparsetrace.capture.session import SESSION, Session
 from sparsetrace.context import CURRENT, Trace
 from sparsetrace.dispatch.function_rules import is_given
 from sparsetrace.errors import (
-    EscapeError,
     TracingError,
-    ValueDependentError,
-    explain,
     instead_of,
-    opaque_call,
-    text_of,
 )
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.operands.operands import ids_of, is_traced, plain_target
-from sparsetrace.operands.raising import injected, may_raise
+from sparsetrace.operands.raising import injected
 from sparsetrace.operands.spread import spread
 from sparsetrace.user_code.callers import called_at, drops_result
 from sparsetrace.user_code.frames import is_cythons, is_own
-from sparsetrace.user_code.handlers import handled_types
 from sparsetrace.user_code.known_functions import UNKNOWN_EFFECTS
 from sparsetrace.user_code.public_names import public_name
 
@@ -58,10 +45,6 @@ _CYTHONS = frozenset(("cython_function_or_method", "fused_cython_function"))
 _NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
 _KEPT = frozenset(("numba", "numpy", "scipy", "sparsetrace"))
 """Packages whose own modules keep their names, and whose code calls what it likes."""
-_REMEDY = (
-    "Write it with NumPy functions, which are traced; or compute it from constants, outside of "
-    "the traced function."
-)
 
 
 # ------------------------------------------------------------------- which ones
@@ -162,17 +145,17 @@ class Compiled:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         original = self._original
-        trace, session = CURRENT.get(), SESSION.get()
-        if trace is None or session is None:
+        trace = CURRENT.get()
+        if trace is None or not trace.local:
             return original(*args, **kwargs)
         if not any(map(is_given, args)) and not any(map(is_given, kwargs.values())):
             return original(*args, **kwargs)
         dropped = drops_result(sys._getframe(1))
         try:
-            return _taken_whole(original, trace, session, args, kwargs, dropped=dropped)
+            return _taken_whole(original, trace, args, kwargs, dropped=dropped)
         except GivenUp:
             pass
-        return _as_it_stands(original, args, kwargs)
+        return original(*args, **kwargs)
 
     def __getitem__(self, types: Any) -> Any:
         """The function for some types of arguments, of one that is compiled for several."""
@@ -203,21 +186,6 @@ def _name(original: Any) -> str:
     return original.__name__ if is_of_library(original) else public_name(original)
 
 
-def _as_it_stands(original: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The call with traced arguments, and its error."""
-    try:
-        return original(*args, **kwargs)
-    except TracingError:
-        raise
-    except Exception as error:
-        if _innermost(error) is not None:
-            raise  # of Python code that it calls
-        name = _name(original)
-        said = f"{type(error).__name__}: {text_of(error)}"
-        problem = f"it was given traced values, which it cannot take ({said})"
-        raise EscapeError(explain(name, problem, _REMEDY, opaque_call(name))) from error
-
-
 def _dropping(original: Any) -> Callable[..., None]:
     """The function where nobody asks for its result."""
 
@@ -231,7 +199,6 @@ def _dropping(original: Any) -> Callable[..., None]:
 def _taken_whole(
     original: Any,
     trace: Trace,
-    session: Session,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     *,
@@ -241,27 +208,17 @@ def _taken_whole(
     if trace.moving is not None:
         raise GivenUp
     name, function = _name(original), original
-    if is_of_library(original):
-        if gives_address(original):
-            if not dropped:
-                raise GivenUp
-            function = _dropping(original)
-        if not trace.local and not given.are_known:
-            raise GivenUp  # it checks nothing: other numbers than the user's may lead anywhere
-    if given.are_known:
-        return _of_known(function, given)
-    if trace.local:
-        found = _at_point(function, given)
-    else:
-        found = _learned(function, name, session.compiled, given)
-    if trace.local and given.share_memory(found.written):
+    if is_of_library(original) and gives_address(original):
+        if not dropped:
+            raise GivenUp
+        function = _dropping(original)
+    found = _seen(function, given)
+    if given.share_memory(found.written):
         raise GivenUp  # what the copies hold now is not what the arrays would
     for place in found.written:
         target = given.arrays[place]
         if not is_traced(target) and not _keeps_numbers(trace, target):
             raise plain_target(name, target)
-    if not trace.local:
-        _fail_alike(trace, found)
     trace.at_a_step |= found.is_at_step and not trace.dependency
     line = f"{name}: compiled, taken to depend on all of its arguments"
     if line not in trace.taken_whole:
@@ -286,12 +243,12 @@ def _total(given: Arguments) -> Ids:
 
 def _keeps_numbers(trace: Trace, target: Any) -> bool:
     """Whether what is written into an ordinary array are numbers that are known."""
-    return trace.local and not trace.dependency and target.dtype.kind in "biu"
+    return not trace.dependency and target.dtype.kind in "biu"
 
 
-def _at_point(function: Any, given: Arguments) -> Learned:
+def _seen(function: Any, given: Arguments) -> Seen:
     try:
-        return at_point(function, given)
+        return seen(function, given)
     except (GivenUp, TracingError):
         raise
     except Exception as error:
@@ -299,65 +256,8 @@ def _at_point(function: Any, given: Arguments) -> Learned:
         raise
 
 
-def _learned(function: Any, name: str, known: dict[Hashable, Any], given: Arguments) -> Learned:
-    """What is known of such calls, added to what is known where it is new."""
-    if given.has_unknown_integers():
-        raise GivenUp
-    key = given.key()
-    found: Learned | None = None if key is None else known.get((function, key))
-    if found is None:
-        try:
-            found = learned(function, given)
-        except DiffersError:
-            raise ValueDependentError(
-                explain(
-                    name,
-                    "it is compiled, and the size or the type of its result depends on the values",
-                    "Take a pattern at a point with local=True.",
-                    opaque_call(name),
-                )
-            ) from None
-        if key is not None:
-            known[function, key] = found
-    return found
-
-
-def _fail_alike(trace: Trace, found: Learned) -> None:
-    """Raise, on paths of their own, the errors that the call may raise and the function handle."""
-    handled = handled_types(sys._getframe(1))
-    kinds = {Exception} if handled is None else handled
-    for cls in (*found.failures, *kinds):
-        may_raise(trace, functools.partial(_error, cls))
-
-
-def _error(cls: type[Exception]) -> Exception:
-    try:
-        return cls()
-    except Exception:
-        return cls.__new__(cls)
-
-
-def _of_known(function: Any, given: Arguments) -> Any:
-    outcome = of_known(function, given)
-    traced = set(map(id, given.traced))
-    for place in outcome.copies.changed():
-        if id(given.arrays[place]) in traced:
-            given.arrays[place][...] = outcome.copies.arrays[place]
-    return _plain(outcome.result, outcome, given)
-
-
-def _plain(x: Any, outcome: Outcome, given: Arguments) -> Any:
-    """A result with the arguments' own arrays in place of their copies."""
-    for place, array in enumerate(outcome.copies.arrays):
-        if x is array:
-            return given.arrays[place]
-    if type(x) in (tuple, list):
-        return type(x)(_plain(item, outcome, given) for item in x)
-    return x
-
-
 def _made(outcome: Outcome, given: Arguments, trace: Trace, total: Ids) -> Any:
-    """A result like that of a sample, each number in which depends on all."""
+    """The result, each number in which depends on all."""
 
     def made(x: Any) -> Any:
         if x is None:

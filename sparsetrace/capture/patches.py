@@ -390,11 +390,12 @@ def _rebind(frames: list[types.FrameType]) -> bool:
     return _exchange(early_names.patches(frames, _by_original()))
 
 
-def rebind(error: BaseException | None) -> None:
+def rebind(error: BaseException | None, *, local: bool = False) -> None:
     """Exchange early-bound names in the modules that an error passed through.
 
     `changes` tells whether anything was exchanged, so that another run may succeed.  So
-    does the exchange of functions of modules that were loaded during the run.
+    does the exchange of functions of modules that were loaded during the run.  Compiled functions
+    are exchanged in a trace at a point, `local`, alone.
     """
     _install()
     _set_backend()
@@ -411,7 +412,8 @@ def rebind(error: BaseException | None) -> None:
         rebind_ufuncs(frames[-1])
     _exchange(early_names.conversion_patches(frames, error))
     _exchange(derived_numbers.patches(frames, error))
-    _exchange(compiled_functions.patches(error))
+    if local:
+        _exchange(compiled_functions.patches(error))
     _exchange(text_templates.patches(error))
 
 

@@ -177,8 +177,6 @@ class Session:
     recursions : list of Recursion
         Calls that are being run, for the calls of their functions within them; `answered` says how
         many of these were not run (`capture.recursion`).
-    compiled : dict
-        What is known of calls of compiled functions (`capture.compiled_functions`).
     renamed : dict
         By their ids, codes in whose functions calls have other names (`capture.early_names`).
     asks_types : callable
@@ -245,7 +243,6 @@ class Session:
         self.effects: Known = {}
         self.stdout = sys.stdout
         self.wholes: dict[Hashable, Any] = {}
-        self.compiled: dict[Hashable, Any] = {}
         self.renamed: dict[int, types.CodeType] = {}
 
     def has_effects(

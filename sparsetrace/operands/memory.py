@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["COMPILERS", "makes_buffers_by", "without_buffer"]
+__all__ = ["COMPILERS", "without_buffer"]
 
 COMPILERS = frozenset(("numba", "numba_cuda"))
 """Packages whose machine code takes arrays by their address, without the buffer protocol."""
@@ -21,8 +21,6 @@ COMPILERS = frozenset(("numba", "numba_cuda"))
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _AS_BUFFER = 20
 """The place of ``tp_as_buffer`` in CPython's type objects, in words."""
-_HAS_TABLES = sys.implementation.name == "cpython" and not hasattr(sys, "getobjects")
-"""Whether it is there; objects of a build for debugging begin otherwise."""
 
 
 def without_buffer(cls: type[np.ndarray[Any, Any]]) -> None:
@@ -32,25 +30,13 @@ def without_buffer(cls: type[np.ndarray[Any, Any]]) -> None:
     buffers of its base, unless the function that makes them is taken out of the type object
     itself: then it is as a class that never had any.
     """
-    if sys.version_info >= (3, 12) or not _HAS_TABLES:
+    if sys.version_info >= (3, 12) or sys.implementation.name != "cpython":
+        return
+    if hasattr(sys, "getobjects"):  # a build for debugging, whose objects begin otherwise
         return
     makers = [_maker(cls), _maker(np.ndarray)]
     if makers[0].value and makers[0].value == makers[1].value:
         makers[0].value = None
-
-
-def makes_buffers_by(cls: type, function: Any) -> None:
-    """Have the buffers of a class's objects made by a function of C's, as ``__buffer__`` would.
-
-    Parameters
-    ----------
-    cls : type
-        Of Python's, with no base that has buffers.
-    function : ctypes function
-        It has to be kept as long as the class.
-    """
-    if _HAS_TABLES:
-        _maker(cls).value = ctypes.cast(function, ctypes.c_void_p).value
 
 
 def _maker(cls: type) -> ctypes.c_void_p:

@@ -493,6 +493,7 @@ class _Runs:
                 begin_path(session, branches, of_many=session.takes_whole or branches.allows_crowd)
             before = changes(), disturbances()
             trace = self.new_trace()
+            local = trace.local  # once it is finished, it tells nothing
             trace.aside = self.sign
             trace.truths_at_once = state.reached.compares_truths()
             begin(trace)
@@ -577,7 +578,7 @@ class _Runs:
                 return Run(trace, outputs)
             if session is not None and not branches.is_tentative():
                 for each in dict.fromkeys((cause, error)):
-                    rebind(each)
+                    rebind(each, local=local)
                 exchange_sequences()
                 is_other, is_disturbed = changes() != before[0], disturbances() != before[1]
                 if is_disturbed:

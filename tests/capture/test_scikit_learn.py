@@ -10,7 +10,7 @@ import sparsetrace as st
 pytest.importorskip("sklearn", reason="needs scikit-learn")
 
 from sklearn import metrics
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.svm import SVR
 
 from cases.scikit_learn import CASES, EXTRA, EXTRA_AT, GIVEN, POINTS, START, TARGETS
 from oracles import (
@@ -72,12 +72,23 @@ def test_lengths_that_differ_are_scikit_learns_own_error():
         st.jacobian_sparsity(lambda x: metrics.mean_squared_error(GIVEN, x[1:]), START)
 
 
-def test_compiled_objects_are_refused_by_their_public_name():
-    model = KNeighborsRegressor(1, algorithm="kd_tree").fit(POINTS, TARGETS)
+def test_compiled_code_is_refused_by_its_public_name():
+    model = SVR().fit(POINTS, TARGETS)
     with pytest.raises(st.EscapeError) as caught:
         st.jacobian_sparsity(lambda x: model.predict(x.reshape(2, 3)), START)
-    assert caught.value.call == "sklearn.neighbors.KNeighborsRegressor.predict"
+    assert caught.value.call == "sklearn.svm.SVR.predict"
     assert any("sparsetrace.opaque(g)" in way for way in caught.value.remedies)
+
+
+def test_compiled_functions_are_taken_as_a_whole_at_a_point():
+    model = SVR().fit(POINTS, TARGETS)
+
+    def f(x):
+        return model.predict(x.reshape(2, 3))
+
+    found = st.jacobian_sparsity(f, START, local=True)
+    assert_covers(found, jacobian_pattern_at(f, START))
+    assert any("compiled" in line for line in found.taken_whole)
 
 
 def test_what_needs_the_order_of_values_is_refused_globally():

@@ -20,7 +20,6 @@ from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVR
 from sklearn.utils.extmath import row_norms, softmax
 
 _RNG = np.random.default_rng(0)
@@ -104,7 +103,6 @@ _DISCRIMINANT = LinearDiscriminantAnalysis().fit(POINTS, CLASSES)
 _BAYES = GaussianNB().fit(POINTS, CLASSES)
 _MIXTURE = GaussianMixture(2, random_state=0).fit(POINTS)
 _PROCESS = GaussianProcessRegressor(kernels.RBF(), optimizer=None)
-_VECTORS = SVR().fit(POINTS, TARGETS)
 
 
 def _one_after_the_other(x):
@@ -161,11 +159,7 @@ CASES = {
         x.reshape(3, 2)
     ),
     "process of traced targets": lambda x: _PROCESS.fit(POINTS[:6], x).predict(POINTS[6:8]),
-    "SVR": lambda x: _VECTORS.predict(x.reshape(2, 3)),
     "inverse_transform": lambda x: PCA(2).fit(POINTS).inverse_transform(x.reshape(3, 2)),
 }
 
-EXTRA = EXTRA_AT = {
-    "haversine_distances of its own": "x - x of a point and itself",
-    "SVR": "compiled: each prediction is taken to depend on all points",
-}
+EXTRA = EXTRA_AT = {"haversine_distances of its own": "x - x of a point and itself"}
