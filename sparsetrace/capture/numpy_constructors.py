@@ -7,6 +7,7 @@ watched buffers.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -40,7 +41,7 @@ from sparsetrace.operands.own_arrays import as_operand, handed_out, listed
 from sparsetrace.operands.poison import POISON
 from sparsetrace.user_code.callers import called_directly
 
-__all__ = ["as_array", "patches"]
+__all__ = ["SHAPES", "as_array", "decided_counts", "patches"]
 
 _KEEPS_MASKS, _REQUIRES = np.asanyarray, np.require
 _DIAGONAL = np.diag
@@ -85,6 +86,25 @@ def as_array(x: Any, by: str = "") -> Any:
     x = as_plain(x) if type(x) is np.poly1d else listed(as_operand(x, by))
     holds = isinstance(x, (list, tuple)) or (holds_objects(x) and is_of_numbers(x))
     return traced_array_of(x) if holds and contains_traced(x) else x
+
+
+SHAPES: dict[str, tuple[int, frozenset[str]]] = {
+    **dict.fromkeys(("empty", "ones", "zeros"), (0, frozenset(("shape",)))),
+    "broadcast_to": (1, frozenset(("shape",))),
+    "pad": (1, frozenset(("pad_width",))),
+    "reshape": (1, frozenset(("newshape", "shape"))),
+    "resize": (1, frozenset(("new_shape",))),
+    "tile": (1, frozenset(("reps",))),
+}
+"""Functions that are given a tuple of numbers of elements: its position, and its names."""
+
+
+def decided_counts(counts: Any) -> Any:
+    """Numbers of elements: each whole number of few values is on a path of its own."""
+    if type(counts) in (list, tuple):
+        return tuple(map(decided_counts, counts))
+    is_count = is_traced(counts) and not is_traced_array(counts) and counts.dtype.kind in "iu"
+    return operator.index(counts) if is_count else counts
 
 
 # ------------------------------------------------------------------------ arrays of objects
@@ -318,7 +338,10 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
         if args and is_like and _are_objects(args[1] if len(args) > 1 else kwargs.get("dtype")):
             args = (_stand_in(args[0]), *args[1:])
         if original is not _DIAGONAL or not any(map(holds_objects, args)):
-            args = tuple(map(as_array, args))
+            place = SHAPES.get(original.__name__, (None,))[0]
+            args = tuple(
+                decided_counts(x) if i == place else as_array(x) for i, x in enumerate(args)
+            )
         if original.__name__ == "arange":
             return session.buffer(range_of(original, args, kwargs), frame)
         return session.buffer(original(*args, **kwargs), frame)
