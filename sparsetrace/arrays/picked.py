@@ -39,14 +39,14 @@ from sparsetrace.operands.poison import frame
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.refusals import name_of
 
-__all__ = ["PickedArray", "aligned", "along_axis", "answer_by", "part_of"]
+__all__ = ["ELEMENTWISE", "PickedArray", "aligned", "along_axis", "answer_by", "part_of"]
 
 
 def _functions(names: str) -> frozenset[Callable[..., Any]]:
     return frozenset(getattr(np, name) for name in names.split() if hasattr(np, name))
 
 
-_ELEMENTWISE: dict[Callable[..., Any], tuple[int, ...] | None] = dict.fromkeys(
+ELEMENTWISE: dict[Callable[..., Any], tuple[int, ...] | None] = dict.fromkeys(
     _functions(
         "where clip around round real imag angle nan_to_num sinc i0 fix isclose copy iscomplex "
         "isreal zeros_like ones_like full_like empty_like isposinf isneginf"
@@ -227,8 +227,8 @@ class PickedArray(TracedArray):
         return out
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function in _ELEMENTWISE:
-            places = _ELEMENTWISE[function]
+        if function in ELEMENTWISE:
+            places = ELEMENTWISE[function]
             chosen = args if places is None else [args[i] for i in places if i < len(args)]
             held = [x for x in (*args, *kwargs.values()) if isinstance(x, PickedArray)]
             if any(all(x is not y for y in chosen) for x in held):

@@ -1,4 +1,4 @@
-"""``np.arange`` between traced numbers: at a point its count is known, elsewhere it is refused."""
+"""``np.arange`` between traced numbers: at a point its count is known, elsewhere nobody may ask."""
 
 from __future__ import annotations
 
