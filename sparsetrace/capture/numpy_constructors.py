@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace.arrays.counted import counted_array
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.matrices import TracedMatrix, refuse_matrix
 from sparsetrace.arrays.object_array import objects_in
@@ -337,8 +338,10 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(*args, **kwargs)
         if args and is_like and _are_objects(args[1] if len(args) > 1 else kwargs.get("dtype")):
             args = (_stand_in(args[0]), *args[1:])
+        place = SHAPES.get(original.__name__, (None,))[0]
+        if place == 0 and args:
+            return session.buffer(_of_shape(original, *args, **kwargs), frame)
         if original is not _DIAGONAL or not any(map(holds_objects, args)):
-            place = SHAPES.get(original.__name__, (None,))[0]
             args = tuple(
                 decided_counts(x) if i == place else as_array(x) for i, x in enumerate(args)
             )
@@ -347,6 +350,12 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
         return session.buffer(original(*args, **kwargs), frame)
 
     return create
+
+
+def _of_shape(original: Callable[..., Any], shape: Any, *args: Any, **kwargs: Any) -> Any:
+    """A new array of a shape, in which a number may depend on the inputs."""
+    made = counted_array(lambda known: original(known, *args, **kwargs), shape)
+    return original(decided_counts(shape), *args, **kwargs) if made is None else made
 
 
 def _with_objects(made: Any, fill: Any) -> Any:
@@ -384,13 +393,19 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
         if is_library(frame):
             return original(shape, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and called_directly(frame):
-            if _are_objects(args[0] if args else kwargs.get("dtype")):
+            wanted = args[0] if args else kwargs.get("dtype")
+            if _are_objects(wanted):
                 made = original(shape, None, *args, **kwargs)
                 return session.buffer(_with_objects(made, fill_value), frame)
-            fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
+            fill = traced_array_of(fill_value, wanted)
+            counted = counted_array(lambda known: np.zeros(known, fill.dtype), shape)
+            if counted is not None:
+                counted[...] = fill
+                return counted
             order = args[1] if len(args) > 1 else kwargs.get("order", "C")
             return _filled(fill, np.empty(shape, order=order))
-        return session.buffer(original(shape, fill_value, *args, **kwargs), frame)
+        made = _of_shape(lambda known: original(known, fill_value, *args, **kwargs), shape)
+        return session.buffer(made, frame)
 
     return full
 

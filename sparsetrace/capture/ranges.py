@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy import arange, ndarray
 
+from sparsetrace.arrays.counted import counted_array
 from sparsetrace.arrays.uncounted import refuse_count, uncounted_range
 from sparsetrace.context import CURRENT
 from sparsetrace.operands.operands import (
@@ -36,6 +37,10 @@ def range_of(original: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     """
     if any(map(_is_float, (*args, *kwargs.values()))):
         return _between_floats(original, args, kwargs)
+    if len(args) == 1 and not kwargs:
+        made = counted_array(lambda shape: original(*shape), args[0])
+        if made is not None:
+            return made
     ends = [_decided(x) for x in args[:-1]]
     if args:
         is_last = len(args) <= 2 and not {"start", "stop", "step"} & kwargs.keys()
