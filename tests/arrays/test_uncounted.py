@@ -109,6 +109,17 @@ def test_whoever_asks_how_many_there_are_is_refused(name):
         st.jacobian_sparsity(COUNTING[name], POINTS[0])
 
 
+def test_the_error_names_the_line_of_the_range():
+    def f(x):
+        cuts = np.arange(x[0], x[1], x[2])
+        lower = cuts * 2.0
+        return lower.sum()
+
+    with pytest.raises(st.ValueDependentError) as caught:
+        st.jacobian_sparsity(f, POINTS[0])
+    assert caught.value.lineno == f.__code__.co_firstlineno + 1
+
+
 def test_values_that_are_followed_need_the_number():
     with pytest.raises(st.ValueDependentError, match="how many elements it has"):
         st.jacobian_sparsity(EXACT["mean"], POINTS[0], dependency=True)
