@@ -218,6 +218,8 @@ class PickedArray(TracedArray):
         if method == "accumulate":
             return self._along(ufunc.accumulate, inputs[0], kwargs.get("axis", 0), kwargs)
         (out,) = kwargs.pop("out", (None,))
+        if any(isinstance(x, PickedArray) for x in kwargs.values()):
+            refuse(f"np.{ufunc.__name__}(..., where=x[mask])", *inputs, *kwargs.values())
         result = self.elementwise(partial(ufunc, **kwargs), inputs)
         if out is None:
             return result
@@ -514,7 +516,9 @@ def _unknown(trace: Trace, x: object) -> Any:
 def _is_of_places(key: object) -> bool:
     """Whether this is an array or a list of whole numbers."""
     if isinstance(key, list):
-        return all(isinstance(place, (int, np.integer)) for place in key)
+        return all(
+            isinstance(place, (int, np.integer)) and not isinstance(place, bool) for place in key
+        )
     return isinstance(key, np.ndarray) and key.dtype.kind in "iu"
 
 
