@@ -97,7 +97,7 @@ of shapes."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
 _SEARCH = re.compile(
     r"\Wcapture\W(branches|effort|known_comparisons|path_estimates|paths_apart|result_unions|"
-    r"session|snapshots)\.py$"
+    r"snapshots)\.py$"
 )
 """Code of this package that answers no call of the user's: an error that it raises is a mistake."""
 
