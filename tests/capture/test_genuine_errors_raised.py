@@ -95,5 +95,5 @@ def test_a_mistake_of_the_search_is_no_error_of_the_function(module, own):
     if own:
         assert st.jacobian_sparsity(f, np.ones(2)).left_out
     else:
-        with pytest.raises((ValueError, st.TracingError), match="empty sequence"):
+        with pytest.raises((ValueError, st.TracingError), match="empty"):
             st.jacobian_sparsity(f, np.ones(2))
