@@ -39,7 +39,15 @@ from sparsetrace.operands.poison import frame
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.refusals import name_of
 
-__all__ = ["ELEMENTWISE", "PickedArray", "aligned", "along_axis", "answer_by", "part_of"]
+__all__ = [
+    "ELEMENTWISE",
+    "PickedArray",
+    "aligned",
+    "along_axis",
+    "answer_by",
+    "part_of",
+    "stacked",
+]
 
 
 def _functions(names: str) -> frozenset[Callable[..., Any]]:
@@ -238,6 +246,10 @@ class PickedArray(TracedArray):
             return self.elementwise(partial(_called_at, function, args, kwargs, places), chosen)
         if function is _PLACE:
             return _placed(**_signature(function).bind(*args, **kwargs).arguments)
+        if function not in _ANSWERS and args and isinstance(args[0], (list, tuple)):
+            rows = stacked(args[0])
+            if rows is not None:
+                return function(rows, *args[1:], **kwargs)
         picked = args[0] if args else None
         if function in _COUNTING and isinstance(picked, PickedArray):
             return getattr(picked, function.__name__)
@@ -439,6 +451,13 @@ class PickedArray(TracedArray):
             return self if self.ndim == 1 else refuse("x[mask].T", self)
         return self._view(self._of(self._trace, self._pick, self._candidates.T, -3 - self._axis))
 
+    def transpose(self, *axes: Any) -> Any:
+        """As ndarray.transpose, of one or two dimensions."""
+        order = axes[0] if len(axes) == 1 else axes
+        places = range(self.ndim) if self.ndim < 3 else ()
+        is_kept = order not in (None, ()) and [a % self.ndim for a in np.ravel(order)] == [*places]
+        return self[...] if is_kept else self.T
+
     def ravel(self, order: object = "C") -> Any:
         """As ndarray.ravel, of one dimension, or of one that is longer than 1."""
         if self.ndim == 1:
@@ -573,6 +592,16 @@ _ANSWERS: dict[Callable[..., Any], Callable[..., Any]] = {}
 def answer_by(answers: dict[Callable[..., Any], Callable[..., Any]]) -> None:
     """Let some functions be answered by others, which are given the trace first."""
     _ANSWERS.update(answers)
+
+
+def stacked(items: Any) -> PickedArray | None:
+    """A list of what one mask picks of arrays of one dimension, as an array that has them as rows.
+
+    None for anything else.
+    """
+    if not isinstance(items, (list, tuple)) or not any(isinstance(x, PickedArray) for x in items):
+        return None
+    return np.stack(items) if all(np.ndim(x) == 1 for x in items) else None  # type: ignore[return-value]
 
 
 def _flat(items: Iterable[Any]) -> list[Any]:

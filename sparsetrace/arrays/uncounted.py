@@ -96,6 +96,10 @@ class UncountedArray(PickedArray):
             refuse_count(getattr(pick, "made_at", None))
         return super()._of(trace, pick, candidates, axis)
 
+    def refuse_as_result(self) -> NoReturn:
+        """Raise the error of a function that returns it."""
+        self._refuse_count()
+
     def _refuse_count(self) -> NoReturn:
         refuse_count(getattr(self._pick, "made_at", None))
 

@@ -18,6 +18,7 @@ from sparsetrace.arrays.counted import counted_array
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.matrices import TracedMatrix, refuse_matrix
 from sparsetrace.arrays.object_array import objects_in
+from sparsetrace.arrays.picked import stacked
 from sparsetrace.arrays.traced_views import as_plain
 from sparsetrace.capture.patch import Patch, named_like, table
 from sparsetrace.capture.ranges import range_of
@@ -67,7 +68,8 @@ def traced_array_of(
         # _CopyMode has no truth value
         result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj
     else:
-        result = trace.wrap(elements_of(trace, obj))
+        rows = stacked(obj)
+        result = trace.wrap(elements_of(trace, obj)) if rows is None else rows
     if dtype is not None and np.dtype(dtype) != result.dtype:
         if never:
             raise ValueError("Unable to avoid copy while creating an array as requested.")

@@ -111,7 +111,6 @@ def test_a_mask_that_is_written_after_it_was_counted_picks_others():
 
 
 REFUSED = {
-    "result": lambda x: np.zeros(mask(x).sum()) + x[0],
     "length": lambda x: [x[0] * 2 for _ in np.zeros(mask(x).sum())],
     "no limit": lambda x: np.zeros(x[:3].astype(int).max()).sum() + x,
     "two counts": lambda x: np.zeros((mask(x).sum(), (~mask(x)).sum())).sum() + x,
