@@ -8,12 +8,14 @@ number, and of m picked elements of n candidates the i-th is one of the i-th to 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from sparsetrace.arrays.picked import PickedArray
 from sparsetrace.arrays.picks import meet
+from sparsetrace.arrays.uncounted import UncountedArray
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import Graph, Ids
 from sparsetrace.operands.operands import Elements, ids_of
@@ -42,10 +44,11 @@ def of_size(trace: Trace, leaves: Sequence[Any], size: float) -> list[Any]:
     if not all(meet(trace, first, x._pick) for x in picked):
         return list(leaves)
     others = sum(int(np.size(x)) for x in leaves if not isinstance(x, PickedArray))
-    each = sum(x._candidates.size // max(len(first), 1) for x in picked)
+    each = sum(x._candidates.size // max(x._candidates.shape[x._axis], 1) for x in picked)
+    is_any = isinstance(picked[0], UncountedArray)
     count = (size - others) / each if each else 0.0
-    if not 0 <= count <= len(first) or count % 1:
-        count = len(first)
+    if not (0 <= count <= (inf if is_any else len(first)) and count % 1 == 0):
+        count = 1 if is_any else len(first)
     return [_of_count(x, int(count)) if isinstance(x, PickedArray) else x for x in leaves]
 
 
@@ -56,9 +59,11 @@ def _of_count(x: PickedArray, count: int) -> Any:
     """
     trace = x._trace
     candidates = x._unknown()
-    ids = _windows(
-        trace.graph, np.moveaxis(np.asarray(ids_of(trace, candidates)), x._axis, -1), count
-    )
+    ids = np.moveaxis(np.asarray(ids_of(trace, candidates)), x._axis, -1)
+    if isinstance(x, UncountedArray):
+        ids = np.repeat(ids, count, axis=-1)  # each may be any
+    else:
+        ids = _windows(trace.graph, ids, count)
     if trace.dependency and ids.size:  # which ones they are depends on the whole mask
         every = trace.graph.union_rows(np.asarray(x._pick.every(trace)))
         ids = trace.graph.union(ids, np.broadcast_to(every, ids.shape))

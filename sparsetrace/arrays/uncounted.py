@@ -2,7 +2,8 @@
 
 Contract: nothing is known of how many elements there are, nor which of them stands where: each may
 be any.  What is computed of each element by itself is computed of that one; what does not ask how
-many there are (an extreme, a mean) is that of one; all else is refused.
+many there are (an extreme, a mean) is that of one; all else is refused.  As a result it has as
+many as for the given arguments (`picked_results`).
 """
 
 from __future__ import annotations
@@ -95,10 +96,6 @@ class UncountedArray(PickedArray):
         if candidates.dtype.kind not in "bcf":  # places, which would be counted
             refuse_count(getattr(pick, "made_at", None))
         return super()._of(trace, pick, candidates, axis)
-
-    def refuse_as_result(self) -> NoReturn:
-        """Raise the error of a function that returns it."""
-        self._refuse_count()
 
     def _refuse_count(self) -> NoReturn:
         refuse_count(getattr(self._pick, "made_at", None))

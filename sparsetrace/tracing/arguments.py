@@ -24,7 +24,6 @@ from sparsetrace.arrays.array import TracedArray, traced_array, wrap
 from sparsetrace.arrays.picked_results import of_size
 from sparsetrace.arrays.picks import decide
 from sparsetrace.arrays.subclass_views import is_viewable, seeded_like
-from sparsetrace.arrays.uncounted import UncountedArray
 from sparsetrace.capture.patches import refresh_registered, stand_in_for
 from sparsetrace.capture.session import SESSION
 from sparsetrace.context import Trace
@@ -180,9 +179,6 @@ class TracedCall:
         every = list(leaves(result)) if result is not None else []
         if not any(getattr(type(leaf), "_is_picked", False) for leaf in every):
             return result
-        for leaf in every:
-            if isinstance(leaf, UncountedArray):  # which nobody has candidates for
-                leaf.refuse_as_result()
         decide(*every)
         if self.n_results is None:
             self.asks_for_size = True

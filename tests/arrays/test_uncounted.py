@@ -77,8 +77,6 @@ COUNTING = {
     "size": lambda x: x * steps(x).size,
     "np.size": lambda x: x * np.size(steps(x)),
     "shape": lambda x: x * steps(x).shape[0],
-    "result": steps,
-    "result beside others": lambda x: steps(x)[:, None] * x,
     "sum": lambda x: steps(x).sum(),
     "sum over an axis": lambda x: (steps(x)[:, None] * x).sum(axis=0),
     "spread": lambda x: np.var(steps(x)),
@@ -107,6 +105,43 @@ COUNTING = {
 def test_whoever_asks_how_many_there_are_is_refused(name):
     with pytest.raises(st.ValueDependentError, match=r"np\.arange .*how many elements it has"):
         st.jacobian_sparsity(COUNTING[name], POINTS[0])
+
+
+def several(x):
+    t = steps(x)
+    return {"t": t, "x": x, "y": np.exp(-t) * x[5]}
+
+
+RESULTS = {
+    "alone": steps,
+    "of others": lambda x: steps(x)[:, None] * x,
+    "several": several,
+    "of some": lambda x: steps(x)[1:],
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_as_a_result_there_are_as_many_as_for_the_arguments(name):
+    f = RESULTS[name]
+    for x in POINTS:
+        pattern = st.jacobian_sparsity(f, x)
+        found = st.jacobian_sparsity(f, x, local=True).toarray()
+        assert pattern.shape == found.shape
+        assert pattern.left_out
+        assert not (found & ~pattern.toarray()).any()
+        assert not pattern.toarray()[:, 1].any() or name in ("of others", "several")
+
+
+def test_any_number_of_them_may_be_weighted():
+    pattern = st.lagrangian_hessian_sparsity(lambda x: steps(x) ** 2, POINTS[0]).toarray()
+    expected = np.zeros((6, 6), bool)
+    expected[np.ix_([0, 2], [0, 2])] = True
+    assert np.array_equal(pattern, expected)
+
+
+def test_two_ranges_are_refused():
+    with pytest.raises(st.ValueDependentError, match="how many elements it has"):
+        st.jacobian_sparsity(lambda x: [steps(x), steps(x, 1.0)], POINTS[0])
 
 
 def test_the_error_names_the_line_of_the_range():
