@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,6 +13,7 @@ from sparsetrace.api.compressed import Found, pattern_of
 from sparsetrace.api.leaves import leaves_of_shapes
 from sparsetrace.api.options import HessianOptions, JacobianOptions, completed, takes
 from sparsetrace.api.pattern import SparsityPattern
+from sparsetrace.api.result_sizes import of_one_size
 from sparsetrace.api.units import bytes_of
 from sparsetrace.collector import seldom_collected
 from sparsetrace.errors import (
@@ -27,11 +29,9 @@ from sparsetrace.propagation.hessian import hessian_pattern
 from sparsetrace.propagation.hessian_stores import HESSIAN_STORES
 from sparsetrace.propagation.jacobian import propagate, united
 from sparsetrace.propagation.jacobian_stores import STORES
-from sparsetrace.propagation.jacobian_stores.interval_rows import IntervalRows
 from sparsetrace.tracing.arguments import TracedCall
 from sparsetrace.tracing.driver import Run, Solving, Traced, trace
-from sparsetrace.tracing.result_sizes import refuse_sizes
-from sparsetrace.verification import Verification, own_error, title
+from sparsetrace.verification import PlainFunction, Verification, own_error, title
 
 __all__ = [
     "Patterns",
@@ -263,13 +263,13 @@ def _checked_jacobian(
         return propagate(graph, run.outputs, *how)
 
     solving = _solving(solve, traced_call.n_inputs, chosen["max_entries"], patterns_of)
-    if solving is not None:
-        solving = solving._replace(entries=_entries_of)
     runs, *remarks = traced_runs(traced_call, chosen, solving, dependency=dependency)
     with interruptible():
         patterns = patterns_of(runs, solve)
-    runs, patterns, left_out = _of_one_size(runs, patterns)
+    runs, patterns, left_out = of_one_size(runs, patterns, partial(_own_size, traced_call))
     m, remarks[0] = len(runs[0].outputs), (*remarks[0], *left_out)
+    if traced_call.asks_for_size:
+        remarks[0] += (f"another number of values than {m}, as for the given arguments",)
     pattern = pattern_of(
         united(patterns, traced_call.n_inputs, chosen["max_entries"]),
         (m, traced_call.n_inputs),
@@ -279,32 +279,6 @@ def _checked_jacobian(
     )
     verification.jacobian(pattern, [run.trace for run in runs], dependency=dependency)
     return pattern
-
-
-def _entries_of(found: Found) -> int:
-    return found.nnz if isinstance(found, IntervalRows) else len(found[1])
-
-
-def _of_one_size(
-    runs: list[Run], patterns: list[Found]
-) -> tuple[list[Run], list[Found], tuple[str, ...]]:
-    """The runs that returned as many values as those with derivatives, and a line for the others.
-
-    ``if not np.all(ok): return np.nan`` returns one number where the function returns an array
-    elsewhere, but no derivative.
-    """
-    sizes_found = [len(run.outputs) for run in runs]
-    if len(runs) == 1 or len(set(sizes_found)) == 1:
-        return runs, patterns, ()
-    entries = map(_entries_of, patterns)
-    wanted = {size for size, count in zip(sizes_found, entries, strict=True) if count}
-    if len(wanted) != 1 or not all(sizes_found):
-        refuse_sizes(sizes_found)
-    (size,) = wanted
-    kept = [at for at, found in enumerate(sizes_found) if found == size]
-    others = sorted(set(sizes_found) - wanted)
-    lines = tuple(f"{other} values without derivatives, in place of {size}" for other in others)
-    return [runs[at] for at in kept], [patterns[at] for at in kept], lines
 
 
 def hessian_of(
@@ -323,6 +297,8 @@ def hessian_of(
         return hessian_pattern(run.trace.graph, run.outputs, *how)
 
     solving = _solving(solve, traced_call.n_inputs, most, patterns_of)
+    if not one_output:
+        traced_call.n_results = inf
     runs, *remarks = traced_runs(traced_call, chosen, solving, second_order=True)
     if one_output and any(len(run.outputs) != 1 for run in runs):
         count = max(len(run.outputs) for run in runs)
@@ -343,6 +319,13 @@ def hessian_of(
     )
     verification.hessian(pattern, [run.trace for run in runs])
     return pattern
+
+
+def _own_size(traced_call: TracedCall) -> float | None:
+    """How many numbers the function returns for the given arguments; None where it fails."""
+    if traced_call.n_results is None:
+        traced_call.n_results = PlainFunction(traced_call).size()
+    return traced_call.n_results
 
 
 def _solving(
@@ -387,6 +370,10 @@ def traced_runs(
             solving=solving,
         )
     except TracingError as error:
+        if traced_call.asks_for_size and traced_call.n_results is None:
+            traced_call.n_results = _own_size(traced_call)
+            if traced_call.n_results is not None:
+                return traced_runs(traced_call, chosen, solving, **order)
         traced_call.explain(error, local=local)
         own = own_error(traced_call, error)
         if own is None:

@@ -154,11 +154,11 @@ def diagnose(
     >>> import numpy as np
     >>> import sparsetrace as st
     >>> def f(x):
-    ...     count = np.unique_counts(x).values.size
+    ...     count = np.unique(x, axis=0).size
     ...     return x.astype("U5").size * x + count * float.fromhex(x.tolist()[0].hex())
     >>> for refusal in st.diagnose(f, np.ones(3)):
     ...     print(refusal.call, refusal.lineno, refusal.remedies[0])
-    np.unique_counts 2 Use np.sort, which keeps the shape; constants, for a fixed set of indices.
+    np.unique 2 Use np.sort, which keeps the shape; constants, for a fixed set of indices.
     astype(<U5) 3 Keep a float type.
     float.hex() 3 Keep the number as it is: v for np.float64(v), np.trunc(v) for int(v); indices \
 and counts must come from constants.

@@ -63,7 +63,8 @@ class SparsityPattern(Counts, csr_array):  # type: ignore[misc]  # SciPy has no 
     left_out : tuple of str
         One line for each decision path that the traced function left by an error of its
         own (``if x[0] < 0: raise ValueError``, an empty list on one side of a branch): the
-        error and its place; or on which another number of values comes out, without derivatives.
+        error and its place; or on which another number of values comes out than for the given
+        arguments.
         The pattern does not hold for inputs that take these paths.
         Copies, parts and what is computed from the pattern have none.
     taken_whole : tuple of str

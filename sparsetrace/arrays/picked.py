@@ -39,14 +39,22 @@ from sparsetrace.operands.poison import frame
 from sparsetrace.operands.raising import may_raise
 from sparsetrace.operands.refusals import name_of
 
-__all__ = ["PickedArray", "aligned", "along_axis", "answer_by", "part_of"]
+__all__ = [
+    "ELEMENTWISE",
+    "PickedArray",
+    "aligned",
+    "along_axis",
+    "answer_by",
+    "part_of",
+    "stacked",
+]
 
 
 def _functions(names: str) -> frozenset[Callable[..., Any]]:
     return frozenset(getattr(np, name) for name in names.split() if hasattr(np, name))
 
 
-_ELEMENTWISE: dict[Callable[..., Any], tuple[int, ...] | None] = dict.fromkeys(
+ELEMENTWISE: dict[Callable[..., Any], tuple[int, ...] | None] = dict.fromkeys(
     _functions(
         "where clip around round real imag angle nan_to_num sinc i0 fix isclose copy iscomplex "
         "isreal zeros_like ones_like full_like empty_like isposinf isneginf"
@@ -218,6 +226,8 @@ class PickedArray(TracedArray):
         if method == "accumulate":
             return self._along(ufunc.accumulate, inputs[0], kwargs.get("axis", 0), kwargs)
         (out,) = kwargs.pop("out", (None,))
+        if any(isinstance(x, PickedArray) for x in kwargs.values()):
+            refuse(f"np.{ufunc.__name__}(..., where=x[mask])", *inputs, *kwargs.values())
         result = self.elementwise(partial(ufunc, **kwargs), inputs)
         if out is None:
             return result
@@ -227,8 +237,8 @@ class PickedArray(TracedArray):
         return out
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function in _ELEMENTWISE:
-            places = _ELEMENTWISE[function]
+        if function in ELEMENTWISE:
+            places = ELEMENTWISE[function]
             chosen = args if places is None else [args[i] for i in places if i < len(args)]
             held = [x for x in (*args, *kwargs.values()) if isinstance(x, PickedArray)]
             if any(all(x is not y for y in chosen) for x in held):
@@ -236,6 +246,10 @@ class PickedArray(TracedArray):
             return self.elementwise(partial(_called_at, function, args, kwargs, places), chosen)
         if function is _PLACE:
             return _placed(**_signature(function).bind(*args, **kwargs).arguments)
+        if function not in _ANSWERS and args and isinstance(args[0], (list, tuple)):
+            rows = stacked(args[0])
+            if rows is not None:
+                return function(rows, *args[1:], **kwargs)
         picked = args[0] if args else None
         if function in _COUNTING and isinstance(picked, PickedArray):
             return getattr(picked, function.__name__)
@@ -437,6 +451,13 @@ class PickedArray(TracedArray):
             return self if self.ndim == 1 else refuse("x[mask].T", self)
         return self._view(self._of(self._trace, self._pick, self._candidates.T, -3 - self._axis))
 
+    def transpose(self, *axes: Any) -> Any:
+        """As ndarray.transpose, of one or two dimensions."""
+        order = axes[0] if len(axes) == 1 else axes
+        places = range(self.ndim) if self.ndim < 3 else ()
+        is_kept = order not in (None, ()) and [a % self.ndim for a in np.ravel(order)] == [*places]
+        return self[...] if is_kept else self.T
+
     def ravel(self, order: object = "C") -> Any:
         """As ndarray.ravel, of one dimension, or of one that is longer than 1."""
         if self.ndim == 1:
@@ -514,7 +535,9 @@ def _unknown(trace: Trace, x: object) -> Any:
 def _is_of_places(key: object) -> bool:
     """Whether this is an array or a list of whole numbers."""
     if isinstance(key, list):
-        return all(isinstance(place, (int, np.integer)) for place in key)
+        return all(
+            isinstance(place, (int, np.integer)) and not isinstance(place, bool) for place in key
+        )
     return isinstance(key, np.ndarray) and key.dtype.kind in "iu"
 
 
@@ -569,6 +592,16 @@ _ANSWERS: dict[Callable[..., Any], Callable[..., Any]] = {}
 def answer_by(answers: dict[Callable[..., Any], Callable[..., Any]]) -> None:
     """Let some functions be answered by others, which are given the trace first."""
     _ANSWERS.update(answers)
+
+
+def stacked(items: Any) -> PickedArray | None:
+    """A list of what one mask picks of arrays of one dimension, as an array that has them as rows.
+
+    None for anything else.
+    """
+    if not isinstance(items, (list, tuple)) or not any(isinstance(x, PickedArray) for x in items):
+        return None
+    return np.stack(items) if all(np.ndim(x) == 1 for x in items) else None  # type: ignore[return-value]
 
 
 def _flat(items: Iterable[Any]) -> list[Any]:

@@ -50,16 +50,25 @@ def _along(trace: Trace, arrays: Sequence[Any], axis: int) -> PickedArray:
 
 
 def _concatenate(trace: Trace, arrays: Sequence[Any], axis: Any = 0) -> Any:
-    """``np.concatenate``, along the axis of the masks."""
+    """``np.concatenate``, along the axis of the masks, or along another one."""
     if axis is None:
         arrays, axis = [np.ravel(x) for x in arrays], 0
     ndim = np.ndim(arrays[0])
     axis = normalize_axis_index(axis, ndim)
-    if any(isinstance(x, PickedArray) and x._axis != axis - ndim for x in arrays):
+    picked = [x for x in arrays if isinstance(x, PickedArray)]
+    if any(np.ndim(x) != ndim or y._axis != picked[0]._axis for x in arrays for y in picked):
         return NotImplemented
-    if any(np.ndim(x) != ndim for x in arrays):
-        return NotImplemented
-    return _along(trace, arrays, axis)
+    if picked[0]._axis == axis - ndim:
+        return _along(trace, arrays, axis)
+    return picked[0].of_others(np.concatenate([_beside(picked[0], x) for x in arrays], axis))
+
+
+def _beside(picked: PickedArray, x: Any) -> Any:
+    """Another operand with as many elements along the axis as there are candidates."""
+    part = picked._beside(x)
+    shape = list(np.shape(part))
+    shape[picked._axis] = len(picked._pick)
+    return np.broadcast_to(part, shape)
 
 
 def _append(trace: Trace, arr: Any, values: Any, axis: Any = None) -> Any:
@@ -174,7 +183,7 @@ _ANSWERS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ravel: lambda trace, a, order="C": a.ravel(order),
     np.stack: _stack,
     np.take: _take,
-    np.transpose: lambda trace, a: a.T,
+    np.transpose: lambda trace, a, axes=None: a.transpose(axes),
     np.vander: _vander,
     np.vstack: lambda trace, tup: _stack(trace, tup),
 }

@@ -9,7 +9,7 @@ said by its record (`sparsetrace.rules.enclosures`), what a function makes of th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,7 @@ FEW_VALUES = 64
 _EXACT = 2.0**53
 _NUMBERS = (float, int)
 _CLIP, _COUNT, _WHERE = np.clip, np.count_nonzero, np.where
+_ADD, _SUM = np.add, np.sum
 _ALONG = (np.sum, np.min, np.max, np.amin, np.amax, np.sort, np.cumsum)
 _TABLES = {np.searchsorted: 0, np.digitize: 1}
 """Where the argument stands into which the others are placed."""
@@ -115,6 +116,7 @@ class ValueBounds:
         self._origins: dict[int, tuple[Any, Any, tuple[Callable[[Any], Any], ...]]] = {}
         self._shifts: dict[int, tuple[Any, Any, int]] = {}
         self._made: dict[Any, Any] = {}
+        self._counted: dict[int, tuple[Any, tuple[Hashable, Ids]]] = {}
         self._converted: dict[int, tuple[Any, Any]] = {}
 
     # ------------------------------------------------------------------- asked
@@ -209,6 +211,11 @@ class ValueBounds:
         """
         _, root, shift = self._shifts.get(id(number), (None, number, 0))
         return root, shift
+
+    def counted(self, number: Any) -> tuple[Hashable, Ids] | None:
+        """The name and the ids of a mask of one axis, if a number says how many are true there."""
+        root, shift = self.shifted(self.same(number))
+        return None if shift else self._counted.get(id(root), (None, None))[1]
 
     # ------------------------------------------------------------------- noted
     def note(self, value: Any, low: Any, high: Any, *, one_sided: bool = False) -> None:
@@ -342,6 +349,14 @@ class ValueBounds:
                 self._note_call(ufunc, inputs, result)
             elif method in ("reduce", "accumulate") and record.enclose is increasing:
                 self._by_rising(getattr(ufunc, method), inputs, kwargs, result)
+                if ufunc is _ADD and method == "reduce" and kwargs.keys() <= {"axis"}:
+                    self._note_counted(inputs[0], result)
+
+    def _note_counted(self, mask: Any, result: Any) -> None:
+        """Keep of which mask a number counts the truths."""
+        is_mask = is_traced_array(mask) and mask._dtype.kind == "b" and mask.ndim == 1
+        if is_mask and is_number(result) and not getattr(type(mask), "_is_picked", False):
+            self._counted[id(result)] = result, (self._names.of(mask), mask._ids.copy())
 
     def _note_call(self, function: Callable[..., Any], inputs: Sequence[Any], result: Any) -> None:
         """Keep that a whole number was computed of one other, and constants."""
@@ -371,6 +386,7 @@ class ValueBounds:
         if function in _PLACES:
             self.note(result, 0, _length(function, args, kwargs) - 1)
         elif function is _COUNT:
+            self._note_counted(args[0], result)
             self.note(result, 0, math.prod(np.shape(args[0])))
         elif function is _WHERE and len(args) == 3:
             (low, high), (least, most) = self.of(args[1]), self.of(args[2])
@@ -381,6 +397,8 @@ class ValueBounds:
         elif function in _RISING and (function not in _ALONG or len(args) < 3):
             if function in _MOVING and all(map(self._is_open, args)):
                 return  # nor is anything known of what it gives
+            if function is _SUM and len(args) == 1 and kwargs.keys() <= {"axis"}:
+                self._note_counted(args[0], result)
             with errstate(all="ignore"):
                 self._by_rising(function, args, kwargs, result)
                 if function is _CLIP and not kwargs:

@@ -506,12 +506,15 @@ class Branches:
         self.exceeded, self.problem = True, problem
         if self.ends:
             raise Enough
-        (code, line), count = max(self.places.items(), key=itemgetter(1))
-        named = frames.Place(code.co_filename, line, code.co_name)
+        named: frames.Place | None = None
+        if self.places:  # none is met where paths are taken that an earlier search has found
+            (code, line), count = max(self.places.items(), key=itemgetter(1))
+            named = frames.Place(code.co_filename, line, code.co_name)
+            problem += f"; this line branched most ({count} times)"
         raise ValueDependentError(
             explain(
                 "bool()",
-                f"{problem}; this line branched most ({count} times)",
+                problem,
                 "Use np.where, np.maximum or np.clip instead of if, or give max_paths=.",
                 BY_VALUES,
                 place=named,

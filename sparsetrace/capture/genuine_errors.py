@@ -95,6 +95,11 @@ _OF_CASTS = re.compile(
 """What NumPy says of the types of numbers, which it would call objects if they were traced, and
 of shapes."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
+_SEARCH = re.compile(
+    r"\Wcapture\W(branches|effort|known_comparisons|path_estimates|paths_apart|result_unions|"
+    r"snapshots)\.py$"
+)
+"""Code of this package that answers no call of the user's: an error that it raises is a mistake."""
 
 
 _MARK = "_sparsetrace_judged"
@@ -170,6 +175,8 @@ def _is_installed(code: types.CodeType) -> bool:
 
 def _is_of_plain_objects(error: Exception, code: types.CodeType) -> bool:
     """Whether Python or NumPy raises this error for what an operand holds, not for its type."""
+    if is_own(code) and _SEARCH.search(code.co_filename):
+        return False
     if is_own(code) and isinstance(error, IndexError) and code.co_name not in _SUBSCRIPTS:
         return False  # not the index of a traced array itself
     if speaks_of_traces(_NOT_IN_LIST.sub("", text_of(error))):

@@ -7,15 +7,18 @@ watched buffers.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
+from sparsetrace.arrays.counted import counted_array
 from sparsetrace.arrays.flatiter import Flat
 from sparsetrace.arrays.matrices import TracedMatrix, refuse_matrix
 from sparsetrace.arrays.object_array import objects_in
+from sparsetrace.arrays.picked import stacked
 from sparsetrace.arrays.traced_views import as_plain
 from sparsetrace.capture.patch import Patch, named_like, table
 from sparsetrace.capture.ranges import range_of
@@ -40,7 +43,7 @@ from sparsetrace.operands.own_arrays import as_operand, handed_out, listed
 from sparsetrace.operands.poison import POISON
 from sparsetrace.user_code.callers import called_directly
 
-__all__ = ["as_array", "patches"]
+__all__ = ["SHAPES", "as_array", "decided_counts", "patches"]
 
 _KEEPS_MASKS, _REQUIRES = np.asanyarray, np.require
 _DIAGONAL = np.diag
@@ -65,7 +68,8 @@ def traced_array_of(
         # _CopyMode has no truth value
         result = obj.copy(order or "K") if copy in (True, np._CopyMode.ALWAYS) else obj
     else:
-        result = trace.wrap(elements_of(trace, obj))
+        rows = stacked(obj)
+        result = trace.wrap(elements_of(trace, obj)) if rows is None else rows
     if dtype is not None and np.dtype(dtype) != result.dtype:
         if never:
             raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -85,6 +89,25 @@ def as_array(x: Any, by: str = "") -> Any:
     x = as_plain(x) if type(x) is np.poly1d else listed(as_operand(x, by))
     holds = isinstance(x, (list, tuple)) or (holds_objects(x) and is_of_numbers(x))
     return traced_array_of(x) if holds and contains_traced(x) else x
+
+
+SHAPES: dict[str, tuple[int, frozenset[str]]] = {
+    **dict.fromkeys(("empty", "ones", "zeros"), (0, frozenset(("shape",)))),
+    "broadcast_to": (1, frozenset(("shape",))),
+    "pad": (1, frozenset(("pad_width",))),
+    "reshape": (1, frozenset(("newshape", "shape"))),
+    "resize": (1, frozenset(("new_shape",))),
+    "tile": (1, frozenset(("reps",))),
+}
+"""Functions that are given a tuple of numbers of elements: its position, and its names."""
+
+
+def decided_counts(counts: Any) -> Any:
+    """Numbers of elements: each whole number of few values is on a path of its own."""
+    if type(counts) in (list, tuple):
+        return tuple(map(decided_counts, counts))
+    is_count = is_traced(counts) and not is_traced_array(counts) and counts.dtype.kind in "iu"
+    return operator.index(counts) if is_count else counts
 
 
 # ------------------------------------------------------------------------ arrays of objects
@@ -317,13 +340,24 @@ def _creation(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(*args, **kwargs)
         if args and is_like and _are_objects(args[1] if len(args) > 1 else kwargs.get("dtype")):
             args = (_stand_in(args[0]), *args[1:])
+        place = SHAPES.get(original.__name__, (None,))[0]
+        if place == 0 and args:
+            return session.buffer(_of_shape(original, *args, **kwargs), frame)
         if original is not _DIAGONAL or not any(map(holds_objects, args)):
-            args = tuple(map(as_array, args))
+            args = tuple(
+                decided_counts(x) if i == place else as_array(x) for i, x in enumerate(args)
+            )
         if original.__name__ == "arange":
             return session.buffer(range_of(original, args, kwargs), frame)
         return session.buffer(original(*args, **kwargs), frame)
 
     return create
+
+
+def _of_shape(original: Callable[..., Any], shape: Any, *args: Any, **kwargs: Any) -> Any:
+    """A new array of a shape, in which a number may depend on the inputs."""
+    made = counted_array(lambda known: original(known, *args, **kwargs), shape)
+    return original(decided_counts(shape), *args, **kwargs) if made is None else made
 
 
 def _with_objects(made: Any, fill: Any) -> Any:
@@ -361,13 +395,19 @@ def _full(original: Callable[..., Any]) -> Callable[..., Any]:
         if is_library(frame):
             return original(shape, fill_value, *args, **kwargs)
         if contains_traced(fill_value) and called_directly(frame):
-            if _are_objects(args[0] if args else kwargs.get("dtype")):
+            wanted = args[0] if args else kwargs.get("dtype")
+            if _are_objects(wanted):
                 made = original(shape, None, *args, **kwargs)
                 return session.buffer(_with_objects(made, fill_value), frame)
-            fill = traced_array_of(fill_value, args[0] if args else kwargs.get("dtype"))
+            fill = traced_array_of(fill_value, wanted)
+            counted = counted_array(lambda known: np.zeros(known, fill.dtype), shape)
+            if counted is not None:
+                counted[...] = fill
+                return counted
             order = args[1] if len(args) > 1 else kwargs.get("order", "C")
             return _filled(fill, np.empty(shape, order=order))
-        return session.buffer(original(shape, fill_value, *args, **kwargs), frame)
+        made = _of_shape(lambda known: original(known, fill_value, *args, **kwargs), shape)
+        return session.buffer(made, frame)
 
     return full
 

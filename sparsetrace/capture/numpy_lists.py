@@ -18,7 +18,7 @@ import numpy as np
 from numpy.testing.overrides import get_overridable_numpy_array_functions
 
 from sparsetrace.capture import numpy_constructors, numpy_polynomial
-from sparsetrace.capture.numpy_constructors import as_array
+from sparsetrace.capture.numpy_constructors import SHAPES, as_array, decided_counts
 from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.session import SESSION, is_library
 from sparsetrace.context import CURRENT, Trace
@@ -116,16 +116,19 @@ def called_with_arrays(
     if function in VIEWING and not any(map(_is_no_view, (*args, *kwargs.values()))):
         return function(*args, **kwargs)
     places, names = _OF_ARRAYS.get(function.__name__, ((), ()))
+    shape_at, shape_names = SHAPES.get(function.__name__, (None, ()))
     by = _METHODS.get(function.__name__, function.__name__)
 
-    def operand(x: Any, *, several: bool, is_target: bool) -> Any:
-        if is_target:  # what is written into another array would be lost
+    def operand(x: Any, place: int | str) -> Any:
+        if place == shape_at or place in shape_names:
+            return decided_counts(x)
+        if place == target or place == "out":  # what is written into another array would be lost
             return x
-        return _arrays(x) if several else as_array(x, by)
+        return _arrays(x) if place in places or place in names else as_array(x, by)
 
     target = out_position(function)
-    args = tuple(operand(x, several=i in places, is_target=i == target) for i, x in enumerate(args))
-    kwargs = {k: operand(x, several=k in names, is_target=k == "out") for k, x in kwargs.items()}
+    args = tuple(operand(x, i) for i, x in enumerate(args))
+    kwargs = {k: operand(x, k) for k, x in kwargs.items()}
     every = (*args, *kwargs.values())
     if any(map(_holds_others, every)):
         return function(*args, **kwargs)

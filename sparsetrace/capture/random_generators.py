@@ -10,7 +10,6 @@ function makes or holds, and the functions of ``np.random``, are exchanged for t
 from __future__ import annotations
 
 import functools
-import operator
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.capture.exact_types import shown_as_another
-from sparsetrace.capture.numpy_constructors import as_array
+from sparsetrace.capture.numpy_constructors import as_array, decided_counts
 from sparsetrace.capture.patch import Patch, named_like
 from sparsetrace.capture.session import SESSION, holds_traced, is_library
 from sparsetrace.context import CURRENT, Trace
@@ -74,20 +73,13 @@ def _made_of(
     return trace.wrap(Elements(ids, np.dtype(dtype), values, keep_array=not scalar))
 
 
-def _decided_size(size: Any) -> Any:
-    """The numbers of elements that are asked for: each whole number of few is on a path."""
-    if isinstance(size, (list, tuple)):
-        return tuple(map(_decided_size, size))
-    return operator.index(size) if is_traced(size) else size
-
-
 def _drawn(
     name: str, draw: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Numbers of a distribution with traced parameters."""
     defaults = dict(entry.partition("=")[::2] for entry in _PARAMETERS[name].split())
     given = dict(zip((*defaults, "size"), args, strict=False)) | kwargs
-    size = _decided_size(given.pop("size", None))
+    size = decided_counts(given.pop("size", None))
     if set(given) - set(defaults):
         raise _refusal(name, "dtype and out have no rule")
     if not holds_traced((), given):
@@ -167,7 +159,7 @@ def _parts_of_one(
 ) -> Any:
     """``dirichlet``: each part depends on all parameters."""
     given = dict(zip(("alpha", "size"), args, strict=False)) | kwargs
-    alpha, size = _array(given["alpha"]), _decided_size(given.get("size"))
+    alpha, size = _array(given["alpha"]), decided_counts(given.get("size"))
     trace = _current()
     found = draw(np.array(values_of(alpha)) if trace.local else np.ones(alpha.shape), size=size)
     every = trace.graph.union_rows(np.maximum(ids_of(trace, alpha), OPAQUE).reshape(-1))

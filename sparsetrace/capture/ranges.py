@@ -2,7 +2,7 @@
 
 Contract: how many elements there are is decided by the values, as a branch is.  A whole number
 of few values is each of them, on a path of its own; a floating-point number is known at a point
-alone, and refused in a global trace.
+alone: in a global trace there are any number of elements, of which nobody may ask how many.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from typing import Any
 
 from numpy import arange, ndarray
 
+from sparsetrace.arrays.counted import counted_array
+from sparsetrace.arrays.uncounted import refuse_count, uncounted_range
 from sparsetrace.context import CURRENT
-from sparsetrace.errors import BY_VALUES, ValueDependentError, explain
 from sparsetrace.operands.operands import (
     Elements,
+    contains_traced,
     ids_of,
     is_traced,
     is_traced_array,
@@ -35,6 +37,10 @@ def range_of(original: Callable[..., Any], args: tuple[Any, ...], kwargs: Mappin
     """
     if any(map(_is_float, (*args, *kwargs.values()))):
         return _between_floats(original, args, kwargs)
+    if len(args) == 1 and not kwargs:
+        made = counted_array(lambda shape: original(*shape), args[0])
+        if made is not None:
+            return made
     ends = [_decided(x) for x in args[:-1]]
     if args:
         is_last = len(args) <= 2 and not {"start", "stop", "step"} & kwargs.keys()
@@ -72,22 +78,19 @@ def _between_floats(
 ) -> Any:
     trace = CURRENT.get()
     assert trace is not None
-    if not trace.local or trace.dependency:
-        raise ValueDependentError(
-            explain(
-                "np.arange",
-                "how many elements it has depends on the inputs",
-                "Use start + step * np.arange(n), or np.linspace, with a constant n.",
-                "" if trace.local else BY_VALUES,
-            )
-        )
+    if trace.dependency:
+        refuse_count()
+    ends = {**dict(zip(("start", "stop", "step", "dtype"), args, strict=False)), **kwargs}
+    start = ends.get("start", 0) if "stop" in ends else 0
+    step = 1 if ends.get("step") is None else ends["step"]
+    if not trace.local:
+        if ends.get("dtype") is not None or contains_traced(ends.get("like")):
+            refuse_count()
+        return uncounted_range(trace, start, step)
     given = (*args, *kwargs.values())
     made = original(*map(_value, args), **{name: _value(x) for name, x in kwargs.items()})
     if trace.moving is not None:
         trace.moving.note(original, len(made), [ids_of(trace, x) for x in given if is_traced(x)])
-    ends = {**dict(zip(("start", "stop", "step"), args, strict=False)), **kwargs}
-    start = ends.get("start", 0) if "stop" in ends else 0
-    step = 1 if ends.get("step") is None else ends["step"]
     if made.dtype.kind not in "fc" or not (is_traced(start) or is_traced(step)):
         return made
     places: Any = arange(len(made))

@@ -161,12 +161,31 @@ def _union1d(ar1, ar2) -> Any:
     return _unique(np.concatenate((ar1, ar2), axis=None))
 
 
+def _setxor1d(ar1, ar2) -> Any:
+    in_order, is_first = _sorted(np.concatenate((ar1, ar2), axis=None))
+    return in_order[is_first & (np.isin(in_order, ar1) != np.isin(in_order, ar2))]
+
+
+def _named(function: Callable[..., Any], *flags: str) -> Callable[..., Any]:
+    """A function that returns a named tuple, by what ``np.unique`` tells beside the set."""
+    make = type(function(np.zeros(1)))
+
+    def found(x) -> Any:
+        return make(*_unique_and_more(x, **dict.fromkeys(flags, True)))
+
+    return found
+
+
 _PICKED: dict[Any, Callable[..., Any]] = {
     np.unique: _unique,
     np.unique_values: _unique,
     np.setdiff1d: _setdiff1d,
     np.intersect1d: _intersect1d,
     np.union1d: _union1d,
+    np.setxor1d: _setxor1d,
+    np.unique_all: _named(np.unique_all, *_FLAGS),
+    np.unique_counts: _named(np.unique_counts, "return_counts"),
+    np.unique_inverse: _named(np.unique_inverse, "return_inverse"),
 }
 """What is called with arrays alone, in a trace where their values are not known."""
 

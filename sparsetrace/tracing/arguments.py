@@ -21,6 +21,8 @@ from numpy import arange, array, empty_like
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray, traced_array, wrap
+from sparsetrace.arrays.picked_results import of_size
+from sparsetrace.arrays.picks import decide
 from sparsetrace.arrays.subclass_views import is_viewable, seeded_like
 from sparsetrace.capture.patches import refresh_registered, stand_in_for
 from sparsetrace.capture.session import SESSION
@@ -81,6 +83,11 @@ class TracedCall:
     result_shapes : dict of list of tuple
         For each leaf of a result the expression that reads it, and its shape; by how many numbers
         the result had.
+    n_results : float or None
+        How many numbers the function returns for the given arguments, where somebody found out;
+        infinite for as many as there may be.
+    asks_for_size : bool
+        Whether a run returned what masks pick, and did not know that number.
     keeps_values : bool
         Whether a run at a point keeps the values that it carried to the outputs.
     carried : mapping of Graph to list of array
@@ -122,6 +129,8 @@ class TracedCall:
         others = [arg for i, arg in enumerate(args) if i not in self._numbers]
         self.state = State([f, *others], args, self._trees)
         self.result_shapes: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
+        self.n_results: float | None = None
+        self.asks_for_size = False
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()
 
@@ -157,13 +166,25 @@ class TracedCall:
             given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, *next(free)))
         captures = SESSION.get() is not None
         function = stand_in_for(self.function) if captures else self.function
-        outputs, result = _call(trace, function, given, self._out)
+        outputs, result = _call(trace, function, given, self._out, self._sized)
         shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
         self.result_shapes[len(outputs)] = shapes
         if self.keeps_values and not trace.aside:
             # copied at once: what the function returned may be a buffer of the caller's
             self.carried[trace] = [_values(leaf) for leaf in leaves(result)]
         return outputs
+
+    def _sized(self, trace: Trace, result: object) -> Any:
+        """The result, with so many elements of what masks pick as it has for these arguments."""
+        every = list(leaves(result)) if result is not None else []
+        if not any(getattr(type(leaf), "_is_picked", False) for leaf in every):
+            return result
+        decide(*every)
+        if self.n_results is None:
+            self.asks_for_size = True
+            return result
+        sized = iter(of_size(trace, every, self.n_results))
+        return rebuilt(result, lambda _: next(sized))
 
     def _named_shapes(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         code = getattr(self.function, "__code__", None)
@@ -344,10 +365,16 @@ def _seeded_number(trace: Trace, node: int, number: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------- outputs
-def _call(trace: Trace, f: Callable[..., Any], args: list[Any], out: object) -> tuple[Ids, Any]:
+def _call(
+    trace: Trace,
+    f: Callable[..., Any],
+    args: list[Any],
+    out: object,
+    sized: Callable[[Trace, object], Any],
+) -> tuple[Ids, Any]:
     """Call f; the node ids of everything it returned, or filled, and that itself."""
     if out is None:
-        result = f(*args)
+        result = sized(trace, f(*args))
     else:
         result = rebuilt(out, lambda leaf: _target(trace, leaf))
         f(*args, result)

@@ -58,7 +58,6 @@ from sparsetrace.tracing.finished import finish
 from sparsetrace.tracing.flushing import forgot, watch
 from sparsetrace.tracing.long_loops import look_for_loops
 from sparsetrace.tracing.outside_arrays import OutsideArrays
-from sparsetrace.tracing.result_sizes import refuse_sizes
 from sparsetrace.tracing.session_hooks import lists_as_arrays, new_session
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
@@ -74,8 +73,6 @@ _MOST_NODES = 2**19
 """From so many nodes on the graphs of paths are given up for their patterns."""
 _MOST_RUNS = 200
 """Runs of one path; each but the last has learned of a site or a name."""
-_FEW = 3
-"""Paths with a number of results that are looked at for derivatives."""
 _SIGNS = (1.0, -1.0)
 """To which sides of a point a function is looked at."""
 
@@ -97,8 +94,6 @@ class Solving(NamedTuple):
 
     solve: Callable[[Run], Any]
     united: Callable[[list[Any]], Any]
-    entries: Callable[[Any], int] | None = None
-    """How many a pattern has, where the numbers of results with derivatives have to agree."""
 
 
 class Traced(NamedTuple):
@@ -328,7 +323,6 @@ class _Runs:
                 ran_all = branches.exceeded and branches.allows_crowd and begun.paths > crowd
                 session.ran_all = bool(ran_all and session.apart and not session.exceeded)
                 if branches.exceeded:
-                    self._refuse_sizes(begun.runs)
                     session.exceeded.append(branches)
                 if branches.crowded:
                     session.crowded = True
@@ -435,22 +429,6 @@ class _Runs:
             assert begun.own is not None
             raise explained(begun.own) from begun.own.__cause__
         return Traced(runs, tuple(dict.fromkeys(left_out)), tuple(dict.fromkeys(begun.taken_whole)))
-
-    def _refuse_sizes(self, runs: list[Run]) -> None:
-        """Refuse results that differ in number and have derivatives: no other way has fewer."""
-        solving = self.solving
-        some: dict[int, list[Run]] = {}
-        for run in runs:
-            some.setdefault(len(run.outputs), []).append(run)
-        if solving is None or solving.entries is None or len(some) < 2:
-            return
-        with interruptible():
-            patterns = {
-                size: [solving.solve(run) if run.found is None else run.found for run in own[:_FEW]]
-                for size, own in some.items()
-            }
-        if sum(any(map(solving.entries, own)) for own in patterns.values()) > 1:
-            refuse_sizes(some)
 
     def _give_up_graphs(self, begun: _Begun) -> None:
         """Unite the patterns of the paths so far, where their graphs have very many nodes.

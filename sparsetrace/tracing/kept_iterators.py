@@ -20,7 +20,7 @@ from numpy.random import Generator, RandomState
 
 from sparsetrace.capture import random_generators
 from sparsetrace.errors import UnsupportedError, explain
-from sparsetrace.user_code.kept_results import another_cache
+from sparsetrace.user_code.kept_results import another_cache, held_by
 from sparsetrace.user_code.object_kinds import CACHES, ITERATORS
 from sparsetrace.user_code.read_code import is_foreign
 
@@ -28,15 +28,37 @@ __all__ = ["stand_in_for"]
 
 
 def stand_in_for(original: Any, drawn: dict[int, list[Any]]) -> Any:
-    """For one run; `drawn` holds what earlier runs drew from what cannot be copied."""
+    """For one run; `drawn` holds what earlier runs drew from what cannot be copied.
+
+    Raises
+    ------
+    UnsupportedError
+        If a cache holds results that cannot be read.
+    """
     if type(original) in CACHES:
-        return another_cache(original) if hasattr(original, "__wrapped__") else original
+        return _another(original) if hasattr(original, "__wrapped__") else original
     if type(original) in (Generator, RandomState):
         return random_generators.sharing(original)
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return _copied(original)
     return _Replayed(original, drawn.setdefault(id(original), []))
+
+
+def _another(cache: Any) -> Any:
+    """Another cache, with the same results: a run that found it empty would be another one."""
+    held, size = held_by(cache), cache.cache_info().currsize
+    if len(held.results) < size:
+        name = getattr(cache, "__qualname__", "the function")
+        raise UnsupportedError(
+            explain(
+                f"the cache of {name}",
+                f"its results ({size}), kept from calls before the trace, cannot be read in this "
+                "version of Python",
+                f"Call {name}.cache_clear() before the trace.",
+            )
+        )
+    return another_cache(cache)
 
 
 class _Replayed:

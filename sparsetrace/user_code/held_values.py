@@ -39,6 +39,8 @@ _ARRAY_MAKERS = frozenset(
     array copy empty empty_like eye full full_like linspace ones ones_like zeros zeros_like
     """.split()
 )
+_VALUE_MAKERS = frozenset("bool complex float int len ord".split())
+"""Functions and classes of Python's that give what no operator changes."""
 _CONTAINER_MAKERS = frozenset("dict list set".split())
 _GENERATOR_MAKERS = frozenset("Generator Random RandomState default_rng".split())
 _CONTAINER_STEPS = frozenset(
@@ -276,6 +278,8 @@ def _made_by(maker: object) -> str | None:
         return "array"
     if module == "builtins" and name in _CONTAINER_MAKERS:
         return "container"
+    if module == "builtins" and name in _VALUE_MAKERS:
+        return "value"
     return "generator" if makes_generator(maker) else None
 
 

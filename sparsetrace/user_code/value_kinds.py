@@ -9,13 +9,17 @@ from __future__ import annotations
 import enum
 import itertools
 import logging
+import sys
 import types
+import weakref
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from sparsetrace.user_code.frames import is_own
 from sparsetrace.user_code.held_values import is_unchanging
+from sparsetrace.user_code.read_code import is_foreign
 
 __all__ = ["MISSING", "cells_of", "kinds_of"]
 
@@ -58,6 +62,8 @@ def _kinds_of(values: Iterable[Any], deep: int, seen: Iterator[int]) -> tuple[Ha
             if held is None:
                 return None
             result.append((cls, held))
+        elif cls is types.FunctionType and _is_lasting(value):
+            result.append(weakref.ref(value))
         elif cls is types.FunctionType and deep:
             kept = (*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values())
             cells = dict(cells_of(value))  # some may not be filled yet
@@ -67,6 +73,8 @@ def _kinds_of(values: Iterable[Any], deep: int, seen: Iterator[int]) -> tuple[Ha
             result.append((id(value.__globals__), value.__code__, tuple(cells), held))
         elif isinstance(value, _SINGLE):
             result.append(value)
+        elif (name := _method_in_c(value)) is not None:
+            result.append(name)
         elif cls is types.MethodType and deep:
             held = _kinds_of((value.__func__, value.__self__), deep - 1, seen)
             if held is None:
@@ -76,7 +84,11 @@ def _kinds_of(values: Iterable[Any], deep: int, seen: Iterator[int]) -> tuple[Ha
             result.append(cls)
         elif cls.__flags__ & _HEAP_TYPE and not isinstance(value, type) and cls.__dictoffset__:
             attributes = object.__getattribute__(value, "__dict__")
-            held = _kinds_by_name(attributes, deep, seen)
+            source = _python_source(attributes, cls)
+            if source is not None:
+                attributes, held = {}, _kinds_of((source,), deep, seen)
+            else:
+                held = _kinds_by_name(attributes, deep, seen)
             if held is None:
                 return None
             result.append((cls, frozenset(attributes), held))
@@ -85,12 +97,45 @@ def _kinds_of(values: Iterable[Any], deep: int, seen: Iterator[int]) -> tuple[Ha
     return tuple(result)
 
 
+def _method_in_c(value: Any) -> Hashable:
+    """Equal for functions of one module, and for methods that draw numbers, of one name."""
+    if not isinstance(value, (types.BuiltinFunctionType, types.MethodType)):
+        return None
+    owner = value.__self__
+    if isinstance(owner, _DRAWING):
+        return type(owner), value.__name__
+    of_module = isinstance(value, types.BuiltinFunctionType) and isinstance(owner, types.ModuleType)
+    return (owner, value.__name__) if of_module else None
+
+
+def _is_lasting(function: types.FunctionType) -> bool:
+    """Whether it is this package's, or stands under its own name in an installed module.
+
+    What it closes over is its own affair, and the same each time.
+    """
+    if is_own(function.__code__):
+        return True
+    if "site-packages" not in function.__code__.co_filename and not is_foreign(function.__module__):
+        return False
+    module = sys.modules.get(function.__module__)
+    return module is not None and vars(module).get(function.__name__) is function
+
+
+def _python_source(attributes: Mapping[str, Any], cls: type) -> Any:
+    """The function that numba has compiled to this one; None if it is nothing of the kind."""
+    source = attributes.get("py_func")
+    is_compiled = type(source) is types.FunctionType and cls.__module__.startswith("numba.")
+    return source if is_compiled else None
+
+
 _SINGLE = (types.ModuleType, np.ufunc, type(np.sum), type, logging.Logger)
 """Of which each is a kind of its own."""
+_DRAWING = (np.random.Generator, np.random.RandomState)
+"""Whose methods differ by their names alone."""
 _HOLDING = (list, dict, set)
 
 
-_MOST_ITEMS = 64
+_MOST_ITEMS = 256
 """Of a container, beside numbers, arrays and text."""
 
 

@@ -12,9 +12,10 @@ from sparsetrace.verification.checks import (
     check_jacobian_sparsity,
 )
 from sparsetrace.verification.own_errors import own_error
-from sparsetrace.verification.plain_calls import title
+from sparsetrace.verification.plain_calls import PlainFunction, title
 
 __all__ = [
+    "PlainFunction",
     "Verification",
     "check_hessian_sparsity",
     "check_jacobian_sparsity",

@@ -139,6 +139,11 @@ class PlainFunction:
         self.eps = max(self.eps, eps)
         return result
 
+    def size(self) -> int | None:
+        """How many numbers the function returns for the given arguments; None if it fails."""
+        first = self.first(self.point)
+        return None if first is None else len(first)
+
     def result(self, x: Vector) -> Any:
         """What the function returns, or fills, at `x`."""
         shared = self._shared and self._args is self._given

@@ -291,7 +291,7 @@ def test_registered_ufuncs():
 
 def test_errors_are_those_of_the_jacobian():
     with pytest.raises(TracingError):
-        hessian_sparsity(lambda x: np.sum(np.unique_counts(x).values), np.ones(2))
+        hessian_sparsity(lambda x: np.sum(np.unique(x, axis=0)), np.ones(2))
     with pytest.raises(InputError):
         hessian_sparsity(np.sum, "text")
     with pytest.raises(InputError, match="store"):

@@ -277,3 +277,17 @@ def test_placed_by_another_mask():
     assert dense(st.jacobian_sparsity(f, x)).all()
     with pytest.raises(st.ValueDependentError, match=r"np\.place of x\[mask\]"):
         st.jacobian_sparsity(of_no_shape, x)
+
+
+def test_a_list_of_truth_values_is_no_list_of_places():
+    with pytest.raises(st.ValueDependentError, match="several elements"):
+        st.jacobian_sparsity(lambda x: x[x > 0][[True] * 80], np.ones(80))
+
+
+def test_a_ufunc_where_elements_that_were_picked_are_true_is_refused():
+    def f(x):
+        picked = x[x > 0]
+        return np.sin(picked, where=picked > 1).sum()
+
+    with pytest.raises(st.TracingError, match="where="):
+        st.jacobian_sparsity(f, np.ones(80))

@@ -7,6 +7,8 @@ import pytest
 
 import sparsetrace as st
 from oracles import dense
+from sparsetrace.capture import branches
+from sparsetrace.capture import numpy_lists as lists
 
 TYPES = (float, np.ndarray)
 """Asked for by a function, these make each of its errors one that types may have led to."""
@@ -80,3 +82,18 @@ def test_a_raise_below_a_test_of_types_is_not(f):
     """A plain number of NumPy's is refused there as well; of others nobody knows."""
     with pytest.raises(st.EscapeError, match="no whole number"):
         st.jacobian_sparsity(f, -np.ones(2))
+
+
+@pytest.mark.parametrize(("module", "own"), [(branches, False), (lists, True)])
+def test_a_mistake_of_the_search_is_no_error_of_the_function(module, own):
+    scope = {}
+    exec(compile("def f(x): return max(())", module.__file__, "exec"), scope)
+
+    def f(x):
+        return x if x[0] > 0 else scope["f"](x)
+
+    if own:
+        assert st.jacobian_sparsity(f, np.ones(2)).left_out
+    else:
+        with pytest.raises((ValueError, st.TracingError), match="empty"):
+            st.jacobian_sparsity(f, np.ones(2))

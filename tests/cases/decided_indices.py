@@ -274,3 +274,39 @@ def _extrapolated(x):
     part = np.interp(v[inside], LEVELS, W[:3])
     y[inside] = part if part.size == 1 else np.asarray(part)
     return y
+
+
+for name, make in {
+    "zeros": lambda n, x: np.zeros((2, n)) + x[0],
+    "zeros, by a list": lambda n, x: np.zeros([2, n]) + x[0],
+    "ones": lambda n, x: np.ones((n, 2)) * x[0],
+    "empty": lambda n, x: np.zeros_like(np.empty((2, n))) + x[0],
+    "full": lambda n, x: np.full((n, 2), x[0]),
+    "by name": lambda n, x: np.zeros(shape=(2, n)) + x[0],
+    "broadcast_to": lambda n, x: np.broadcast_to(x[:2, None], (2, n)),
+    "broadcast_to, of constants": lambda n, x: np.broadcast_to(2.0, (2, n)) * x[0],
+    "pad": lambda n, x: np.pad(x[:2], (0, n)) * x[2],
+    "pad, of constants": lambda n, x: np.pad(W[:2], (0, n)) * x[2],
+    "pad, of each axis": lambda n, x: np.pad(W[:2, None], ((0, n), (0, 0))) * x[2],
+    "reshape": lambda n, x: np.reshape(np.repeat(x[:2], n), (2, n)),
+    "resize": lambda n, x: np.resize(W[:2], (2, n)) * x[0],
+    "tile": lambda n, x: np.tile(x[:2], (2, n)),
+    "tile, of constants": lambda n, x: np.tile(W[:2], (2, n)) * x[0],
+}.items():
+    case(
+        f"shape with a count, {name}",
+        lambda x, make=make: make(np.count_nonzero(x[2:5] > 0), x).sum(axis=-1).sum() * x[5],
+        6,
+        -1.5,
+        2.0,
+        points=250,
+    )
+
+
+@decided("rows of as many as a mask picks")
+def _rows(x):
+    mask = x[:3] > 0.1
+    rows = np.zeros((2, mask.sum()))
+    rows[0, :] = x[:3][mask]
+    rows[1] = x[3:][mask]
+    return rows[0] @ rows[1], rows.sum(axis=1)[0]

@@ -396,7 +396,6 @@ COUNTING = {
 }
 """Who asks how many elements a mask picks, and the same with a branch for each element."""
 UNCOUNTED = {
-    "the result": lambda x: x[x > 0],
     "two masks": lambda x: x.reshape(2, 2)[x[:2] > 0, x[2:] > 0].sum(),
     "a number": lambda x: float(x[x > 0]),
 }

@@ -59,10 +59,27 @@ def matched(x):
     return np.interp(np.cumsum(counts) / 3, np.cumsum(others) / 3, values)[inverse]
 
 
+def in_one_alone(x):
+    return [np.setxor1d(x[:3], x[2:]).sum(), np.sin(np.setxor1d(x[:2], [0.5, x[4]])).max()]
+
+
+def by_names(x):
+    all_four = np.unique_all(x[:4])
+    again = np.sin(all_four.values)[all_four.inverse_indices]
+    return [(all_four.values * all_four.counts).sum(), (x[all_four.indices] ** 2).sum(), *again]
+
+
+def by_other_names(x):
+    values, counts = np.unique_counts(x[:3])
+    other = np.unique_inverse(x[3:].reshape(3, 1))
+    return np.r_[(values * counts).sum(), np.ravel(other.values[other.inverse_indices])]
+
+
 FUNCTIONS = {
     f.__name__: f
     for f in (
         *(found_again, in_groups, weighted, first_places, all_of_them, of_rows, ties, matched),
+        *(in_one_alone, by_names, by_other_names),
     )
 }
 
@@ -107,6 +124,16 @@ def test_values_that_are_followed_show_in_them():
 def test_sets_of_many_elements_are_not_decided(size):
     pattern = st.jacobian_sparsity(in_groups, np.linspace(0.3, 0.9, size))
     np.testing.assert_array_equal(dense(pattern), np.eye(size))
+
+
+@pytest.mark.parametrize("size", [4, 30])
+def test_an_exclusive_union_as_the_result(size):
+    x = np.arange(1.0, size + 1)
+    pattern = st.jacobian_sparsity(lambda x: np.setxor1d(x, [2.0, 3.0, 0.5]), x)
+    assert pattern.shape == (size - 1, size)
+    assert pattern.left_out
+    at_point = st.jacobian_sparsity(lambda x: np.setxor1d(x, [2.0, 3.0, 0.5]), x, local=True)
+    assert_covers(pattern, at_point)
 
 
 @pytest.mark.parametrize("options", [{"axis": 0}, {"equal_nan": False}])

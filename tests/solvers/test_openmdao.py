@@ -79,7 +79,7 @@ class Searching(om.ExplicitComponent):
 
     def compute(self, inputs, outputs):
         x = inputs["x"]
-        count = np.unique_counts(np.round(x, 1)).values.size
+        count = np.unique(np.round(x, 1), axis=0).size
         outputs["y"] = x**2 * count
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from outside import Outside
 
-from sparsetrace import ValueDependentError, hessian_sparsity, jacobian_sparsity
+from sparsetrace import hessian_sparsity, jacobian_sparsity
 from sparsetrace.context import CURRENT
 from sparsetrace.tracing import driver
 
@@ -53,10 +53,14 @@ def test_patterns_are_the_same(detect, f, most, monkeypatch):
     assert found.left_out == wanted.left_out
 
 
-def test_another_number_of_results_is_still_an_error(monkeypatch):
+@pytest.mark.parametrize("x", [np.ones(5), np.full(5, 2.0)], ids=["five", "two"])
+def test_results_of_several_sizes_are_kept_apart(monkeypatch, x):
+    wanted = jacobian_sparsity(ragged, x)
     monkeypatch.setattr(driver, "_MOST_NODES", 0)
-    with pytest.raises(ValueDependentError, match="how many values"):
-        jacobian_sparsity(ragged, np.ones(5))
+    found = jacobian_sparsity(ragged, x)
+    assert (found != wanted).nnz == 0
+    assert found.left_out == wanted.left_out
+    assert found.shape == (len(ragged(x)), 5)
 
 
 def test_no_graph_but_the_first_and_the_last_is_alive(monkeypatch):

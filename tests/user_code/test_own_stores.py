@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import sparsetrace as st
 from sparsetrace.user_code.effects import has_effects
 
 WORK = np.zeros(3)
@@ -106,3 +107,38 @@ def test_what_fills_another_array_changes_that(f):
 def test_what_is_undone_is_no_effect(f):
     args = (0.5, np.zeros(3))[: f.__code__.co_argcount]
     assert not has_effects(f, args, undoes=True, undoes_all=True)
+
+
+def counted_down(v):
+    n = len(v)
+    total = 0.0
+    last = int(v[0])
+    while n > last:
+        n -= 1
+        total += v[n]
+    return total
+
+
+def counted_by_another(v, count):
+    n = count(v)
+    n -= 1
+    return n
+
+
+def test_numbers_of_pythons_functions_are_its_own():
+    assert not has_effects(counted_down, (np.ones(3),))
+    assert has_effects(counted_by_another, (np.ones(3), np.asarray))
+
+
+def test_a_length_that_is_counted_down_is_run_apart():
+    def f(x):
+        return [np.sum(row[: length(row)] ** 2) for row in x.reshape(-1, 2)]
+
+    def length(row):
+        n = len(row)
+        while n > 0 and np.all(np.isnan(row[n - 1])):
+            n -= 1
+        return n
+
+    pattern = st.jacobian_sparsity(f, np.ones(60)).toarray()
+    assert np.array_equal(pattern, np.kron(np.eye(30), np.ones((1, 2))).astype(bool))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import warnings
 
 import numpy as np
+import scipy.linalg
 
 from sparsetrace.user_code.effects import has_effects
 from sparsetrace.user_code.value_kinds import kinds_of
@@ -52,6 +54,39 @@ def test_not_more_is_looked_at_than_pays_off():
     wide = [Part([np.sum] * 60) for _ in range(60)]
     assert kinds_of([wide[:3]]) is not None
     assert kinds_of([wide]) is None
+
+
+class Names:
+    """An object that holds the functions of a library under names of its own."""
+
+    def __init__(self, draws, table):
+        self.zeros, self.solve, self.warn = np.zeros, scipy.linalg.solve, warnings.warn
+        self.draw, self.table = draws.normal, table
+
+
+def test_functions_of_libraries_and_methods_that_draw_are_kinds_of_their_own():
+    def kinds(seed, table):
+        return kinds_of([Names(np.random.default_rng(seed), table)])
+
+    assert kinds(1, {"a": np.empty}) is not None
+    assert kinds(1, {"a": np.empty}) == kinds(2, {"a": np.empty})
+    assert hash(kinds(1, {"a": np.empty})) == hash(kinds(2, {"a": np.empty}))
+    assert kinds(1, {"a": np.empty}) != kinds(1, {"a": np.zeros})
+    assert kinds_of([scipy.linalg.solve]) != kinds_of([scipy.linalg.inv])
+    assert kinds_of([[].append]) is None
+    assert kinds_of([np.random.default_rng(1).random]) != kinds_of([np.random.random])
+
+
+def test_a_function_that_stands_for_another_one_is_no_kind_of_its_own(monkeypatch):
+    before = kinds_of([scipy.linalg.solve])
+    monkeypatch.setattr(scipy.linalg.solve, "__name__", "inv")
+    assert kinds_of([scipy.linalg.solve]) != before
+
+
+def test_many_functions_in_one_object_are_looked_at():
+    many = Part(None)
+    vars(many).update({f"function_{i}": np.sum for i in range(150)})
+    assert kinds_of([many]) is not None
 
 
 def test_an_answer_serves_objects_made_anew():

@@ -147,8 +147,12 @@ def test_what_is_refused_and_has_a_rule_is_traced_at_a_point(function):
         return result[0] if isinstance(result, tuple) else result
 
     assert f"np.{function.__name__}" in classes()["at a point"]
-    with pytest.raises(TracingError, match=rf"{function.__name__}|how many values"):
-        st.jacobian_sparsity(f, np.array([1.0, 2.0, 3.0]))
+    try:
+        pattern = st.jacobian_sparsity(f, np.array([1.0, 2.0, 3.0]))
+    except TracingError as error:
+        assert function.__name__ in str(error)  # noqa: PT017
+    else:  # as many as for these numbers
+        assert any("as for the given arguments" in line for line in pattern.left_out)
     pattern = st.jacobian_sparsity(f, np.array([1.0, 2.0, 2.0]), local=True)
     row = [1, 0, 0] if function is np.intersect1d else [0, 1, 1]
     assert row in pattern.toarray().astype(int).tolist()

@@ -273,9 +273,9 @@ np.einsum('i,i->', x, x, out=np.zeros(()))
 np.add(1.0, 2.0, out=x[:1]) + x[0]
 np.add(np.ones(4), 1.0, where=x > 0)
 np.compress(x > 0, x)
-np.extract(x > 1, x)
+np.extract(x > 1.5, x)
 np.delete(x, np.argmax(x))
-np.unique_counts(x).values
+np.unique(x, axis=0)
 np.nonzero(x)
 np.argwhere(x > 0)
 np.where(x > 0)

@@ -132,7 +132,7 @@ math.gcd(x[0], 2)
 math.comb(x[0], 2)
 math.factorial(x[0])
 math.log(x[0], 2)
-x[x > 1]
+x[x > 1.5]
 set(x)
 frozenset(x)
 dict(zip(x, x))

@@ -204,7 +204,7 @@ def a_class_of_workers():
 def an_error_swallowed_in_a_task(x):
     def smooth(v):
         try:
-            return np.unique_counts(v).values.sum()
+            return np.unique(v, axis=0).sum()
         except Exception:
             return v[0]
 
@@ -377,7 +377,7 @@ SERVANT.start()
 def an_error_swallowed_in_a_thread_of_the_module(x):
     def work():
         try:
-            return np.unique_counts(x).values.sum()
+            return np.unique(x, axis=0).sum()
         except Exception:
             return x[0]
 

@@ -1,0 +1,83 @@
+"""Arrays of as many elements as a whole number says that the inputs decide: ``np.zeros(m.sum())``.
+
+Contract: of a number of few values each is a path; these are of more.  They are what a mask picks
+of an array with as many elements as there are at the most: of one whose truths the number counts
+it picks the same as ``x[m]`` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sparsetrace.arrays.picked import PickedArray
+from sparsetrace.arrays.picks import Pick
+from sparsetrace.context import Trace
+from sparsetrace.errors import INDEX
+from sparsetrace.operands.operands import Elements, is_number, is_traced
+from sparsetrace.operands.raising import may_raise
+
+__all__ = ["counted_array"]
+
+_MOST = 10_000
+"""So many elements there may be."""
+_NEGATIVE = partial(ValueError, "negative dimensions are not allowed")
+
+
+def counted_array(make: Callable[[Any], Any], shape: Any) -> PickedArray | None:
+    """What a function makes of a shape with a number of many values; None if there is none.
+
+    Parameters
+    ----------
+    make : callable
+        Gives an ordinary array of a shape of known numbers.
+    shape : int, or sequence of int
+        Of which one may depend on the inputs.
+    """
+    numbers = list(shape) if isinstance(shape, (list, tuple)) else [shape]
+    places = [i for i, number in enumerate(numbers) if is_traced(number)]
+    if len(places) != 1 or not _is_whole(numbers[places[0]]):
+        return None
+    (place,) = places
+    number = numbers[place]
+    trace = number._trace
+    if (
+        trace.local
+        or trace.bounds is None
+        or trace.masks is None
+        or INDEX not in trace.masks.places
+    ):
+        return None
+    pick = _pick(trace, number)
+    if pick is None:
+        return None
+    numbers[place] = len(pick)
+    made = make(tuple(numbers))
+    ids = np.array(trace.graph.constant(made))
+    candidates = trace.wrap(Elements(ids, made.dtype, keep_array=True))
+    return PickedArray._of(trace, pick, candidates, place - len(numbers))
+
+
+def _is_whole(number: Any) -> bool:
+    return is_number(number) and number._dtype.kind in "iu"
+
+
+def _pick(trace: Trace, number: Any) -> Pick | None:
+    """What picks so many elements; None if nobody knows how many there are at the most."""
+    assert trace.bounds is not None
+    assert trace.names is not None
+    low, high = trace.bounds.of(number)
+    if not high <= _MOST:
+        return None
+    counted = trace.bounds.counted(number)
+    if counted is not None:
+        name, ids = counted
+        pick = Pick(trace, trace.wrap(Elements(ids.copy(), np.dtype(bool), keep_array=True)))
+        pick.name, pick.opposite = name, trace.names.opposites.get(name)
+        return pick
+    if low < 0:
+        may_raise(trace, _NEGATIVE)
+    return Pick(trace, np.arange(max(int(high), 0)) < number)
