@@ -57,16 +57,7 @@ def refuse_count(place: Place | None = None) -> NoReturn:
 def uncounted_range(trace: Trace, start: Any, step: Any) -> Any:
     """``np.arange(start, stop, step)`` of any stop.
 
-    Examples
-    --------
-    >>> import sparsetrace as st
-    >>> def levels(x):
-    ...     table = np.zeros((3, 2))
-    ...     table[:, 0] = np.arange(x[0], x[1], x[2])
-    ...     return table
-    >>> st.jacobian_sparsity(levels, np.array([0.0, 3.0, 1.0])).toarray()[:2].astype(int)
-    array([[1, 0, 1],
-           [0, 0, 0]])
+    Of ``np.arange(x[0], x[1], x[2])[1]`` the pattern is that of ``x[0] + x[2]``.
     """
     may_raise(trace, _TOO_LARGE)
     ids = np.full(1, trace.graph.opaque, np.int32)
