@@ -13,7 +13,6 @@ import types
 
 import numpy as np
 import pytest
-from scipy.cluster import _vq
 from scipy.interpolate import _ppoly, _rbfinterp_pythran
 from scipy.signal import _peak_finding_utils
 from scipy.signal._peak_finding_utils import _peak_prominences as prominences
@@ -24,6 +23,7 @@ from sparsetrace.capture.compiled_functions import Compiled, is_compiled
 from sparsetrace.context import Trace
 from sparsetrace.user_code.effects import has_effects
 
+_vq = pytest.importorskip("scipy.cluster._vq", reason="until SciPy 1.17")
 POINT = np.array([1.0, 3.0, 2.0, 5.0, 4.0, 4.5])
 kernels = {"vq": _vq.vq, "not compiled": len}
 
