@@ -31,6 +31,7 @@ _OF_ANY_NUMBER = frozenset(
 )
 """Reductions that are the element itself where there is one."""
 _EXTREMES = (np.fmax, np.fmin, np.logical_and, np.logical_or, np.maximum, np.minimum)
+_NDIM = np.ndim
 _TOO_LARGE = partial(ValueError, "Maximum allowed size exceeded")
 
 
@@ -114,7 +115,7 @@ class UncountedArray(PickedArray):
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if function not in ELEMENTWISE and function not in _OF_ANY_NUMBER and function != np.ndim:
+        if function not in ELEMENTWISE and function not in _OF_ANY_NUMBER and function is not _NDIM:
             self._refuse_count()
         return super().__array_function__(function, types, args, kwargs)
 

@@ -18,6 +18,14 @@ def alone(x):
     return x[x > 0]
 
 
+def extracted(x):
+    return np.extract(x > 0, x * x[0])
+
+
+def compressed(x):
+    return np.compress(x > 0, x)
+
+
 def shifted(x):
     return np.roll(x, 1)[x > 0] * 3
 
@@ -72,7 +80,7 @@ def half(x):
 
 
 CASES = [alone, shifted, product, places, ordered, differences, rows, columns, beside_others]
-CASES += [of_a_pick, prefix, running, half]
+CASES += [of_a_pick, prefix, running, half, extracted, compressed]
 
 
 @pytest.mark.parametrize("f", CASES)

@@ -8,7 +8,7 @@ import pytest
 import sparsetrace as st
 from cases.masked.programs import program
 from cases.masked.refused import REFUSED
-from oracles import assert_same_pattern
+from oracles import assert_covers, assert_same_pattern
 
 
 @pytest.mark.parametrize("source", REFUSED)
@@ -56,3 +56,12 @@ def test_a_view_is_told_apart_from_a_mask_of_ones_own():
 def test_inputs_that_are_masked_are_refused():
     with pytest.raises(st.InputError, match="masked"):
         st.jacobian_sparsity(np.ma.sum, np.ma.array([1.0, 2.0], mask=[0, 1]))
+
+
+@pytest.mark.parametrize("source", ["np.ma.unique(x)", "np.ma.nonzero(m)", "np.ma.where(m > 1)"])
+def test_what_has_as_many_results_as_for_the_arguments(source):
+    f = program(source)
+    for x in (np.ones((3, 4)), np.arange(12.0).reshape(3, 4) / 5):
+        pattern = st.jacobian_sparsity(f, x)
+        assert_covers(pattern, st.jacobian_sparsity(f, x, local=True))
+        assert pattern.left_out

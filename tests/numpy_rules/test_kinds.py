@@ -34,7 +34,7 @@ OTHERS = {
     "busday_offset": "as does this",
     "fftn": "of a number NumPy gives itself",
     **dict.fromkeys(
-        "intersect1d setdiff1d union1d unique unique_values".split(),
+        "intersect1d setdiff1d setxor1d union1d unique unique_values".split(),
         "how many there are is another number on each path",
     ),
     "histogramdd": "a list of numbers is one coordinate of several points",

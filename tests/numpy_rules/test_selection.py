@@ -16,11 +16,6 @@ def test_against_the_oracles(case):
     check(case)
 
 
-def test_a_condition_alone_is_refused():
-    with pytest.raises(st.TracingError, match="shape"):
-        st.jacobian_sparsity(lambda x: x[np.where(x > 0)], np.ones(3))
-
-
 def test_clip_under_a_mask_needs_a_target():
     """Elsewhere the elements are those of memory that nobody wrote."""
 

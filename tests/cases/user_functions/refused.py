@@ -47,7 +47,3 @@ def repeated(x):
 
 def peaks(x):
     return scipy.signal.find_peaks_cwt(x, [1.0]) * x[0]
-
-
-def changing_shape(x):
-    return x[:2] if x[0] > 1.0 else x[:3]
