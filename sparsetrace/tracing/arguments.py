@@ -176,7 +176,9 @@ class TracedCall:
 
     def _sized(self, trace: Trace, result: object) -> Any:
         """The result, with so many elements of what masks pick as it has for these arguments."""
-        every = list(leaves(result)) if result is not None else []
+        if result is None or type(result) is TracedArray:  # as most are
+            return result
+        every = list(leaves(result))
         if not any(getattr(type(leaf), "_is_picked", False) for leaf in every):
             return result
         decide(*every)
