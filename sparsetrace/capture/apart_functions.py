@@ -104,8 +104,9 @@ def more_is_run_apart(session: Session) -> bool:
     if session.until == math.inf:
         session.runs, session.until = 0, session.effort.spent() + _steps(session)
         session.calls_until = session.until
-    if session.hurried or session.effort.spent() > session.until:
+    if session.hurried or session.effort.spent() > session.until or session.is_over():
         return False
+    session.attempts += 1
     if not _is_late(session) and _more_is_run_apart(session):
         return True
     if not are_too_many or session.loops_until is None:
@@ -128,6 +129,8 @@ def _more_is_run_apart_from_here(session: Session) -> bool:
     if not all(branches.may_mix() for branches in around):
         return False
     if session.until == math.inf or session.hurried or session.effort.spent() > session.until:
+        return False
+    if session.is_over():
         return False
     exceeded = session.exceeded[:]
     if _is_late(session) or not _more_is_run_apart(session):
@@ -192,6 +195,8 @@ def some_are_taken_whole(session: Session) -> bool:
     run_nothing_apart(session)
     session.takes_whole, session.leaves_loops, session.is_patient = True, True, False
     session.loops_until = None
+    session.attempts = 0
+    session.effort.rest()
     return True
 
 

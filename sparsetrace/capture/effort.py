@@ -4,6 +4,8 @@ Contract: a search that is limited by steps ends in the same place on every mach
 that does.  Where steps take very much longer than usual, as those of a function do that computes
 long, or waits, the time that they take counts in their place, so that every search ends.  It is
 that of this process: other programs, which may take their share of the machine, count little.
+Whether another attempt is begun, after some in vain, is a matter of time (`is_exhausted`): whoever
+waits for an error waits for seconds.
 """
 
 from __future__ import annotations
@@ -16,6 +18,13 @@ _MOST_CROWDS = 1
 """So many times the paths of a function may take long with all its calls spared."""
 _PER_SECOND = 4_000
 """The steps for which a second stands: usually there are five times as many."""
+_USUALLY = 20_000
+"""The steps that usually take a second."""
+_PER_PATH, _LEAST = 40, 1024
+"""Steps for each path of `max_paths`, or of 1,024, after which attempts have taken long.
+
+Usually these are 2 seconds.
+"""
 _WAITED = 4
 """The seconds by the clock that stand for one in which this process computes."""
 
@@ -54,6 +63,7 @@ class Effort:
         self.steps = 0
         self.spared = 0.0
         self._asked: tuple[float, float] | None = None
+        self._rested = 0, 0.0
 
     def spent(self) -> float:
         """The steps so far, or what their time stands for, without those that are spared.
@@ -64,11 +74,23 @@ class Effort:
 
     def taken(self) -> float:
         """The same with those that are spared: how long it has been."""
+        return max(self.steps, _PER_SECOND * self._seconds())
+
+    def is_exhausted(self, max_paths: int) -> bool:
+        """Whether all attempts together have taken long."""
+        steps, seconds = self._rested
+        taken = max(self.steps - steps, _USUALLY * (self._seconds() - seconds))
+        return taken > _PER_PATH * max(max_paths, _LEAST)
+
+    def rest(self) -> None:
+        """Forget that attempts have taken long."""
+        self._rested = self.steps, self._seconds()
+
+    def _seconds(self) -> float:
         computed, clock = process_time(), monotonic()
         if self._asked is None:
             self._asked = computed, clock
-        seconds = max(computed - self._asked[0], (clock - self._asked[1]) / _WAITED)
-        return max(self.steps, _PER_SECOND * seconds)
+        return max(computed - self._asked[0], (clock - self._asked[1]) / _WAITED)
 
     def note_crowd(self, spared: float) -> None:
         """Take account of paths that would take long together: calls in many of these are spared.

@@ -87,6 +87,8 @@ class Outside:
 
 
 _FLOATS = "fcO"
+_ATTEMPTS = 4
+"""Ways to run things apart that are tried however long they take."""
 _ALL_KINDS = _FLOATS + "biu"
 
 
@@ -159,6 +161,9 @@ class Session:
         How many searches for what to run apart were begun.
     until : float
         When the search for what to run apart is given up that is under way, by `effort`.
+    attempts : int
+        The ways to run things apart that were tried; no more where some have taken long
+        (`is_over`).
     calls_until : float
         The same for calls that are run apart: where many paths of the function are run, each may
         do as much for them.
@@ -221,6 +226,7 @@ class Session:
     repeats: Any = None
     pace, until, calls_until = 0.0, math.inf, math.inf
     runs, whiles, hurried = 0, 0, False
+    attempts = 0
     answered = 0
     asks_types: Callable[..., bool] = staticmethod(_in_doubt)
     asks_dtypes: Callable[[], bool] = staticmethod(_in_doubt)
@@ -273,6 +279,11 @@ class Session:
         """Whether results that truth values alone tell apart become one, of one nobody knows."""
         self.differs_in_truths = True
         return self.opens_truths
+
+    def is_over(self) -> bool:
+        """Whether no other way is tried to run things apart, since several have taken long."""
+        most = 1 if self.takes_whole else _ATTEMPTS
+        return self.attempts >= most and self.effort.is_exhausted(self.max_paths)
 
     def begins_in_order(self) -> bool:
         """Begin the search anew, with no paths in a random order; False if none were.

@@ -337,6 +337,8 @@ class _Runs:
                 if more_is_run_apart(session):
                     key = way_of(session)
                     limit, begun = None if with_crowds and key in crowds else crowd, None
+                elif session.is_over() and (session.apart or not branches.crowded):
+                    raise
                 elif branches.endless and branches.turns < self.max_paths:
                     turns, begun = self.max_paths, None
                 elif with_crowds and branches.crowded and (session.apart or not self.are_refused):

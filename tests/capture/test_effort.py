@@ -11,6 +11,7 @@ from cases.branches_per_element import upwind
 from cases.scaling import to_a_tolerance
 from sparsetrace.capture import apart_functions, effort
 from sparsetrace.capture.effort import Effort
+from sparsetrace.capture.session import Session
 
 pytestmark = pytest.mark.usefixtures("seen_functions")
 
@@ -90,3 +91,51 @@ def test_a_slow_machine_is_not_taken_for_a_function_that_changes(monkeypatch, se
             assert "very many decision paths" in str(error)  # noqa: PT017
         else:
             assert pattern.nnz == 5
+
+
+def test_many_attempts_end_when_they_have_taken_long(monkeypatch):
+    def steps(k):
+        effort_of_it = Effort()
+        effort_of_it.steps = k
+        return effort_of_it.is_exhausted(max_paths=1), effort_of_it.is_exhausted(max_paths=4096)
+
+    monkeypatch.setattr(effort, "process_time", lambda: 0.0)
+    assert steps(40 * 1024 + 1) == (True, False)
+    assert steps(40 * 4096 + 1) == (True, True)
+    done = Effort()
+    done.steps = 10**6
+    done.rest()
+    assert not done.is_exhausted(max_paths=1)
+
+
+def spelled(x):
+    """What is returned depends on the text, of which there are too many, in whatever way."""
+    names = ""
+    for i, v in enumerate(x):
+        if v > 0:
+            names += "p" if v > 1 else "q"
+        while len(names) < i and v < 7:
+            v = v + x[0]
+            names += "r"
+        names += "s" if v < 5 else "t"
+    return [x[int.from_bytes(names.encode(), "little") % 7] for _ in names]
+
+
+def test_no_other_way_is_tried_after_a_few_that_took_long(monkeypatch):
+    attempts = []
+    is_over = Session.is_over
+
+    def counted(session):
+        attempts.append(session.attempts)
+        return is_over(session)
+
+    monkeypatch.setattr(Session, "is_over", counted)
+    most = []
+    for per_path in (effort._PER_PATH, 0):
+        monkeypatch.setattr(effort, "_PER_PATH", per_path)
+        with pytest.raises(st.ValueDependentError, match="more than max_paths=1024"):
+            st.jacobian_sparsity(spelled, np.linspace(0.1, 0.9, 14), verify=False)
+        most.append(max(attempts))
+        attempts.clear()
+    usual, hurried = most
+    assert usual > hurried == 4
