@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.arrays.picked import PickedArray
+from sparsetrace.arrays.picked_shapes import PickedShape
 from sparsetrace.arrays.picks import Pick
+from sparsetrace.arrays.value_bounds import FEW_VALUES
 from sparsetrace.context import Trace
 from sparsetrace.errors import INDEX
 from sparsetrace.operands.operands import Elements, is_number, is_traced
@@ -37,6 +39,8 @@ def counted_array(make: Callable[[Any], Any], shape: Any) -> PickedArray | None:
     shape : int, or sequence of int
         Of which one may depend on the inputs.
     """
+    if isinstance(shape, PickedShape):
+        return _as_many(make, shape)
     numbers = list(shape) if isinstance(shape, (list, tuple)) else [shape]
     places = [i for i, number in enumerate(numbers) if is_traced(number)]
     if len(places) != 1 or not _is_whole(numbers[places[0]]):
@@ -55,10 +59,22 @@ def counted_array(make: Callable[[Any], Any], shape: Any) -> PickedArray | None:
     if pick is None:
         return None
     numbers[place] = len(pick)
-    made = make(tuple(numbers))
+    return _picked(trace, pick, make(tuple(numbers)), place - len(numbers))
+
+
+def _as_many(make: Callable[[Any], Any], shape: PickedShape) -> PickedArray | None:
+    """The same of the shape of what a mask picks, if that may be of many lengths."""
+    if len(shape.pick) < FEW_VALUES:
+        return None
+    made = make(shape.with_length(len(shape.pick)))
+    return _picked(shape.trace, shape.pick, made, shape.place - len(shape))
+
+
+def _picked(trace: Trace, pick: Pick, made: Any, axis: int) -> PickedArray:
+    """The elements of an ordinary array that are picked."""
     ids = np.array(trace.graph.constant(made))
     candidates = trace.wrap(Elements(ids, made.dtype, keep_array=True))
-    return PickedArray._of(trace, pick, candidates, place - len(numbers))
+    return PickedArray._of(trace, pick, candidates, axis)
 
 
 def _is_whole(number: Any) -> bool:

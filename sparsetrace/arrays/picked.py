@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparsetrace.arrays.array import TracedArray
+from sparsetrace.arrays.picked_shapes import PickedShape
 from sparsetrace.arrays.picks import Pick, decide, meet, refuse
 from sparsetrace.arrays.value_bounds import FEW_VALUES
 from sparsetrace.context import Trace
@@ -148,9 +149,9 @@ class PickedArray(TracedArray):
 
     @property  # type: ignore[misc]
     def shape(self) -> tuple[int, ...]:
-        shape = list(self._candidates.shape)
-        shape[self._axis] = self._count("the shape of x[mask]")
-        return tuple(shape)
+        count = partial(self._count, "the shape of x[mask]")
+        lengths, place = self._candidates.shape, self.ndim + self._axis
+        return PickedShape(lengths, place, count, pick=self._pick, trace=self._trace)
 
     @property
     def size(self) -> Any:

@@ -7,7 +7,7 @@ asked for is decided: each of its elements is a branch, and what it picks is kno
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -60,7 +60,14 @@ class Pick:
     @property
     def names(self) -> tuple[Hashable, ...]:
         """Its own name, and those of the masks outside."""
-        return (self.name, *(() if self.outer is None else self.outer.names))
+        return tuple(pick.name for pick in self.outwards())
+
+    def outwards(self) -> Iterator[Pick]:
+        """The pick itself, and those of the masks outside."""
+        pick: Pick | None = self
+        while pick is not None:
+            yield pick
+            pick = pick.outer
 
     def every(self, trace: Trace) -> Ids:
         """On what it depends whether each candidate is picked, out of an outer mask as well."""
@@ -115,15 +122,17 @@ class Masks:
         self.decided: list[tuple[Any, NDArray[Any]]] = []
 
     def want(self, picks: list[Pick]) -> None:
-        """Ask for a run in which these masks are decided, unless they are large."""
-        places: set[str] = set()
-        for pick in picks:
-            outermost: Pick | None = pick
-            while outermost is not None:
-                if not self._are_few(outermost):
-                    return
-                places.add(outermost.place)
-                outermost = outermost.outer
+        """Ask for a run in which these masks are decided, unless they are large.
+
+        A mask that was decided on this path, at another of its places, is so at these as well.
+        """
+        every = [outer for pick in picks for outer in pick.outwards()]
+        known = {pick.place for pick in every if self.known(pick) is not None}
+        self._ask(known)
+        if all(map(self._are_few, every)):
+            self._ask({pick.place for pick in every})
+
+    def _ask(self, places: set[str]) -> None:
         if not places <= self.places:
             self.places |= places
             self._again()

@@ -80,7 +80,7 @@ LOOSE = {
 }
 """Where more is claimed than there is, and why."""
 FEW = (
-    "the length|the shape|the length of a part|a loop|a list|a loop over places|as many zeros|"
+    "the length|the shape|the length of a part|a loop|a list|a loop over places|"
     "as many random numbers|options|normal equations|a matrix of them|no rule"
 ).split("|")
 """What is traced where the elements are few: each number of them is on a path of its own."""
