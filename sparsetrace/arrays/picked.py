@@ -232,9 +232,8 @@ class PickedArray(TracedArray):
         result = self.elementwise(partial(ufunc, **kwargs), inputs)
         if out is None:
             return result
-        if not isinstance(out, PickedArray):
-            refuse(f"np.{ufunc.__name__}(x[mask], out=)", *inputs)
-        out[...] = result
+        is_picked = isinstance(out, PickedArray)
+        out[...] = result if is_picked else result.counted(f"np.{ufunc.__name__}(x[mask], out=)")
         return out
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -387,6 +386,10 @@ class PickedArray(TracedArray):
 
     def _write(self, key: Any, value: Any) -> None:
         if isinstance(key, PickedArray):
+            if self._is_beside(key) and np.ndim(value) == 0:
+                self._candidates = _traced(self._trace, self._candidates)
+                self._candidates[key._candidates] = value
+                return
             if key._axis != -1 or self.ndim != 1:
                 refuse("x[mask] with an index of several dimensions", self, key)
             if key.dtype.kind != "b" or not key._pick.is_same(self._pick):
@@ -407,6 +410,16 @@ class PickedArray(TracedArray):
         if entries[position] != slice(None):
             refuse("an assignment to a part of x[mask]", self)
         self._candidates = self._with(tuple(entries), self._beside(value))
+
+    def _is_beside(self, mask: PickedArray) -> bool:
+        """Whether this is a mask of the same elements, in as many dimensions."""
+        return (
+            mask.dtype.kind == "b"
+            and self.ndim == mask.ndim
+            and mask._axis == self._axis
+            and mask._candidates.shape == self._candidates.shape
+            and mask._pick.is_same(self._pick)
+        )
 
     def _any_of(self, value: object) -> Any:
         if isinstance(value, PickedArray):

@@ -113,10 +113,15 @@ def _unique(ar) -> Any:
 
 
 def _flags_of_unique(args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, bool] | None:
-    """What ``np.unique`` of a traced array shall tell beside the set; None if by an axis, say."""
+    """What ``np.unique`` of a traced array shall tell beside the set; None if by an axis, say.
+
+    Nobody knows which elements are equal, and so which are NaN.
+    """
     flags = dict(zip((*_FLAGS, "axis"), args[1:], strict=False)) | kwargs
     asked = {name: flags.pop(name) for name in _FLAGS if name in flags}
-    plain = {"axis": None, "equal_nan": True, "sorted": True}
+    if type(flags.pop("equal_nan", True)) is not bool:
+        return None
+    plain = {"axis": None, "sorted": True}
     if any(flags[name] is not plain.get(name, ...) for name in flags):
         return None
     if not args or not is_traced(args[0]) or not np.size(args[0]):

@@ -141,3 +141,43 @@ def some_of_some(x):
 def test_a_mask_that_is_decided_is_so_wherever_it_picks():
     pattern = st.jacobian_sparsity(some_of_some, np.ones(12)).toarray()
     assert pattern.all()
+
+
+def up_to_the_first(x):
+    """As much of an array as there is before something is found, and how much that is."""
+    part = x[1 : 1 + np.flatnonzero(x > 0).min()]
+    part *= 2.0
+    return (np.arange(1.0, 1 + part.shape[0]) * part).sum(), *x
+
+
+def into_as_many(x):
+    y = np.ones(len(x[x > 0]))
+    y *= x[x > 0]
+    return y.sum()
+
+
+def held_at_zero(x):
+    """Rows of what is picked, in which a mask of as many dimensions writes."""
+    rows = np.stack([x[x > 0], x[::-1][x > 0]])
+    rows[rows < 0.0] = 0.0
+    rows[rows > 1.0] = x[0]
+    return (rows**2).sum(axis=1)
+
+
+@pytest.mark.parametrize("f", [up_to_the_first, into_as_many, held_at_zero])
+def test_what_is_picked_is_written(f):
+    rng = np.random.default_rng(5)
+    pattern = st.jacobian_sparsity(f, np.ones(5)).toarray()
+    found = np.zeros_like(pattern)
+    for _ in range(200):
+        try:
+            found |= st.jacobian_sparsity(f, rng.normal(0, 2, 5), local=True).toarray()
+        except ValueError:  # nothing is found
+            continue
+    assert np.array_equal(pattern, found)
+
+
+def test_rows_of_many_are_written_as_those_of_few():
+    assert st.jacobian_sparsity(held_at_zero, np.ones(80)).toarray().all()
+    with pytest.raises(st.ValueDependentError, match="len"):
+        st.jacobian_sparsity(into_as_many, np.ones(80))

@@ -75,11 +75,16 @@ def by_other_names(x):
     return np.r_[(values * counts).sum(), np.ravel(other.values[other.inverse_indices])]
 
 
+def with_every_nan(x):
+    values, inverse = np.unique(x[:4], return_inverse=True, equal_nan=False)
+    return np.r_[np.sin(values)[inverse], np.unique(x[3:], equal_nan=False).sum()]
+
+
 FUNCTIONS = {
     f.__name__: f
     for f in (
         *(found_again, in_groups, weighted, first_places, all_of_them, of_rows, ties, matched),
-        *(in_one_alone, by_names, by_other_names),
+        *(in_one_alone, by_names, by_other_names, with_every_nan),
     )
 }
 
@@ -136,7 +141,7 @@ def test_an_exclusive_union_as_the_result(size):
     assert_covers(pattern, at_point)
 
 
-@pytest.mark.parametrize("options", [{"axis": 0}, {"equal_nan": False}])
+@pytest.mark.parametrize("options", [{"axis": 0}, {"equal_nan": 0}])
 def test_by_an_axis_they_are_refused(options):
     with pytest.raises(st.ValueDependentError, match=r"np\.unique"):
         st.jacobian_sparsity(
