@@ -123,24 +123,11 @@ def _without_slices(x: TracedArray, key: object) -> tuple[Any, tuple[Any, ...]]:
     return x[tuple(window)], tuple(masks)
 
 
-def _decided_slice(trace: Trace, entry: Any) -> Any:
-    """The slice of the elements that a mask of neighbours picks on this path."""
-    if isinstance(entry, slice) or trace.masks is None:
-        return entry
-    truths = trace.masks.values(trace, entry) if is_traced(entry) else entry
-    if truths is None:
-        refuse("x[i:j]", entry)
-    places = np.flatnonzero(truths)
-    return slice(int(places[0]), int(places[-1]) + 1) if places.size else slice(0, 0)
-
-
 def _shown(part: Any, key: tuple[Any, ...]) -> Any:
     """A slice of unknown ends: a view, whose candidates are elements of the array itself."""
     result = part[key]
-    if part._trace.dependency:
+    if part._trace.dependency or not isinstance(result, PickedArray):
         refuse("x[i:j]", result)
-    if not isinstance(result, PickedArray):
-        return part[tuple(_decided_slice(part._trace, entry) for entry in key)]
     result._candidates = part[...]
     result._candidates._ids.flags.writeable = False  # but through the array
     result._shown = part, key

@@ -66,7 +66,8 @@ def named() -> list[str]:
 def kind(result: Any) -> Any:
     if isinstance(result, tuple | list):
         return type(result).__name__, tuple(map(kind, result))
-    return type(result), getattr(result, "dtype", None), getattr(result, "shape", None)
+    shape = getattr(result, "shape", None)  # the lengths are asked for here, not after the trace
+    return type(result), getattr(result, "dtype", None), None if shape is None else (*shape,)
 
 
 def has_objects(found: Any) -> bool:
