@@ -1,8 +1,8 @@
 """Arrays of as many elements as a whole number says that the inputs decide: ``np.zeros(m.sum())``.
 
-Contract: of a number of few values each is a path; these are of more.  They are what a mask picks
-of an array with as many elements as there are at the most: of one whose truths the number counts
-it picks the same as ``x[m]`` does.
+Contract: they are what a mask picks of an array with as many elements as there are at the most: of
+one whose truths the number counts it picks the same as ``x[m]`` does.  Where somebody asks how many
+there are, each value of the number is a path, if there are few.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def counted_array(make: Callable[[Any], Any], shape: Any) -> PickedArray | None:
     ):
         return None
     pick = _pick(trace, number)
-    if pick is None:
+    if pick is None or pick.place in trace.masks.places:
         return None
     numbers[place] = len(pick)
     return _picked(trace, pick, make(tuple(numbers)), place - len(numbers))
@@ -93,7 +93,9 @@ def _pick(trace: Trace, number: Any) -> Pick | None:
         name, ids = counted
         pick = Pick(trace, trace.wrap(Elements(ids.copy(), np.dtype(bool), keep_array=True)))
         pick.name, pick.opposite = name, trace.names.opposites.get(name)
-        return pick
-    if low < 0:
-        may_raise(trace, _NEGATIVE)
-    return Pick(trace, np.arange(max(int(high), 0)) < number)
+    else:
+        if low < 0:
+            may_raise(trace, _NEGATIVE)
+        pick = Pick(trace, np.arange(max(int(high), 0)) < number)
+    pick.number = number
+    return pick

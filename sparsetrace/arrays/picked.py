@@ -28,7 +28,7 @@ from sparsetrace.arrays.value_bounds import FEW_VALUES
 from sparsetrace.context import Trace
 from sparsetrace.numbers.scalar import as_python
 from sparsetrace.numpy_rules import indexing
-from sparsetrace.operands.complex_operands import elements_of
+from sparsetrace.operands.complex_operands import elements_of, moved_ids
 from sparsetrace.operands.operands import (
     Elements,
     contains_traced,
@@ -407,9 +407,34 @@ class PickedArray(TracedArray):
             self._candidates = np.where(mask, value, self._candidates)
             return
         entries, position = self._entries(key)
-        if entries[position] != slice(None):
-            refuse("an assignment to a part of x[mask]", self)
-        self._candidates = self._with(tuple(entries), self._beside(value))
+        if entries[position] == slice(None):
+            self._candidates = self._with(tuple(entries), self._beside(value))
+        else:
+            self._write_part(entries, position, value)
+
+    def _write_part(self, entries: list[Any], position: int, value: Any) -> None:
+        """Let each candidate keep its element or take any of those that are written to a part."""
+        decide(self)
+        entry, entries[position] = entries[position], slice(None)
+        axis = sum(isinstance(e, slice) or e is None for e in entries[:position])
+        axis -= sum(isinstance(e, slice) or e is None for e in entries)  # from the last one
+        if isinstance(entry, (int, np.integer)):
+            may_raise(self._trace, _OUT_OF_BOUNDS)
+            value = np.expand_dims(value, axis) if np.ndim(value) >= -axis else value
+        if isinstance(value, PickedArray):
+            if value._axis != axis:
+                refuse("an assignment to a part of x[mask]", self, value)
+            value = value._any()
+        elif np.ndim(value) >= -axis:
+            value = _any_along(self._trace, value, axis)
+        self._candidates = _traced(self._trace, self._candidates)
+        part = self._candidates[tuple(entries)]
+        new = moved_ids(self._trace, _unknown(self._trace, value), self._dtype)
+        graph = self._trace.graph
+        if self._trace.dependency:  # which one it is depends on the mask
+            new = graph.union(new, graph.union_rows(self._pick.every(self._trace)[None])[0])
+        either = graph.union(part._ids, np.broadcast_to(new, part.shape))
+        part[...] = self._trace.wrap(Elements(either, self._dtype, keep_array=True))
 
     def _is_beside(self, mask: PickedArray) -> bool:
         """Whether this is a mask of the same elements, in as many dimensions."""

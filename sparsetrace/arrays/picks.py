@@ -39,9 +39,14 @@ class Pick:
     mask : array of truth values, traced or not
     outer : Pick, optional
         Of the array that is picked from, where that was picked itself.
+
+    Attributes
+    ----------
+    number : whole number, traced, or None
+        How many elements it picks, of an array that was made of so many.
     """
 
-    __slots__ = ("ids", "name", "opposite", "outer", "place", "possible")
+    __slots__ = ("ids", "name", "number", "opposite", "outer", "place", "possible")
 
     def __init__(self, trace: Trace, mask: object, outer: Pick | None = None) -> None:
         if trace.names is None:  # from now on, writes into the mask are heeded
@@ -51,6 +56,7 @@ class Pick:
         self.opposite = trace.names.opposites.get(self.name)
         self.ids: Ids = ids.flatten()
         self.outer = outer
+        self.number: Any = None
         self.place = user_location()
         self.possible = ~trace.graph.zeros_among(self.ids)
 
@@ -124,12 +130,14 @@ class Masks:
     def want(self, picks: list[Pick]) -> None:
         """Ask for a run in which these masks are decided, unless they are large.
 
+        Of an array that was made of a number of elements, that number is, if it has few values.
+
         A mask that was decided on this path, at another of its places, is so at these as well.
         """
         every = [outer for pick in picks for outer in pick.outwards()]
         known = {pick.place for pick in every if self.known(pick) is not None}
         self._ask(known)
-        if all(map(self._are_few, every)):
+        if all(self._are_few(pick) or self._has_few_counts(pick) for pick in every):
             self._ask({pick.place for pick in every})
 
     def _ask(self, places: set[str]) -> None:
@@ -143,6 +151,9 @@ class Masks:
         picks = (other for other, _ in self.decided if isinstance(other, Pick))
         others = sum(np.count_nonzero(other.undecided) for other in picks)
         return bool(own <= _FEW and own + others <= _TOGETHER)
+
+    def _has_few_counts(self, pick: Pick) -> bool:
+        return pick.number is not None and self.has_few_values(pick.number)
 
     def known(self, pick: Pick) -> NDArray[np.bool_] | None:
         """The elements that a mask picks, if that was decided on this path."""

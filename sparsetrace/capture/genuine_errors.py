@@ -94,7 +94,7 @@ _OF_CASTS = re.compile(
 )
 """What NumPy says of the types of numbers, which it would call objects if they were traced, and
 of shapes."""
-_SUBSCRIPTS = frozenset(("__getitem__", "__setitem__"))
+_SUBSCRIPTS = frozenset(("__getitem__", "__setitem__", "put"))
 _SEARCH = re.compile(
     r"\Wcapture\W(branches|effort|known_comparisons|path_estimates|paths_apart|result_unions|"
     r"snapshots)\.py$"

@@ -47,6 +47,29 @@ def with_limits(x):
     return (np.ones(k) * x[N]).max()
 
 
+def single(x):
+    part = np.zeros(np.count_nonzero(mask(x)))
+    part[0] = x[1]
+    part[1:3] = x[2:4]
+    part[-1] += x[-1]
+    return part.sum()
+
+
+def parts(x):
+    m = mask(x)
+    part = np.zeros(m.sum())
+    part[1:] = x[:N][m][:-1]
+    return part.max()
+
+
+def rows_of_parts(x):
+    table = np.zeros((np.count_nonzero(mask(x)), 3))
+    table[0] = x[:3] ** 2
+    table[1:, 1] = x[4]
+    table[-2:, :] = x[5:8]
+    return (table**2).sum(axis=0)
+
+
 FUNCTIONS = {
     "rows": rows,
     "put back": put_back,
@@ -62,6 +85,9 @@ FUNCTIONS = {
     "by a place": by_limit,
     "by a number of a mask": with_limits,
     "size": lambda x: np.zeros(mask(x).sum()).size * x[:2],
+    "single elements": single,
+    "parts": parts,
+    "rows of parts": rows_of_parts,
 }
 
 
@@ -87,6 +113,38 @@ def test_what_the_same_mask_picks_stands_at_the_same_places():
 
     assert st.jacobian_sparsity(by_pythons_number, POINTS[0]).nnz == N
     assert st.hessian_sparsity(lambda x: (put_back(x) ** 2).sum(), POINTS[0]).nnz == N
+
+
+def test_what_is_written_to_a_part_meets_the_elements_of_its_columns_alone():
+    found = st.jacobian_sparsity(rows_of_parts, POINTS[0]).toarray()
+    wanted = np.zeros((3, 2 * N), bool)
+    for column, places in enumerate(([0, 5], [1, 4, 6], [2, 7])):
+        wanted[column, places] = True
+    assert np.array_equal(found, wanted)
+    assert st.jacobian_sparsity(single, POINTS[0]).nnz == 4
+    assert st.jacobian_sparsity(single, POINTS[0], dependency=True).nnz == N + 1
+
+
+def filled_one_by_one(x):
+    count = (x > 0).sum()
+    y = np.zeros(count + 1)
+    for i in range(count + 1):
+        y[i] = x[i % len(x)] * 2
+    return y[0], y.sum()
+
+
+def first_of_some(x):
+    y = np.zeros(np.count_nonzero(x > 0))
+    y[0] = x[1]
+    return y.sum()
+
+
+@pytest.mark.parametrize("size", [5, 30])
+def test_a_number_of_few_values_is_a_path_each_where_it_is_asked_for(size):
+    x = np.linspace(-1.0, 1.0, size)
+    pattern = st.jacobian_sparsity(filled_one_by_one, x).toarray()
+    assert np.array_equal(pattern, [np.arange(size) == 0, np.ones(size)])
+    assert np.array_equal(st.jacobian_sparsity(first_of_some, x).toarray(), [np.arange(size) == 1])
 
 
 def test_a_mask_that_is_written_after_it_was_counted_picks_others():
