@@ -68,9 +68,10 @@ _FAILURES: dict[type[Exception], str] = {
 """What an operation on plain objects raises, and the words that it says."""
 _OF_PYTHONS_CONTAINERS = re.compile(
     r"^'?(pop from (an )?empty (list|set|deque)|popitem\(\): dictionary is empty)'?$|"
+    r"^(not enough|too many) values to unpack \(expected \d+|"
     r" is not in (deque|list)$|^(list|tuple)\.(index|remove)\(x\): x not in (list|tuple)$"
 )
-"""What containers of Python's say, also where an installed package calls their methods."""
+"""What Python says of containers and of how many items there are, also in installed packages."""
 _NOT_IN_LIST = re.compile(r"^.* (?=is not in list$)")
 """The number that a list does not hold, and that may be a traced one, in the words of Python."""
 _OF_NONE_AND_NUMBERS = re.compile(
@@ -90,10 +91,11 @@ _OF_TRUTH = re.compile(r"^The truth value of an array with more than one element
 _OF_CASTS = re.compile(
     r"^Cannot cast ufunc '\w+' (in|out)put( \d+)? "
     r"from dtype\('[a-z]+\d+'\) to dtype\('[a-z]+\d+'\) |"
-    r"^NumPy boolean array indexing assignment requires a 0 or 1-dimensional input"
+    r"^NumPy boolean array indexing assignment requires a 0 or 1-dimensional input|"
+    r"^Found array with \d+ (sample|feature)\(s\) \(shape="
 )
 """What NumPy says of the types of numbers, which it would call objects if they were traced, and
-of shapes."""
+of shapes, as scikit-learn does."""
 _SUBSCRIPTS = frozenset(("__getitem__", "__setitem__", "put"))
 _SEARCH = re.compile(
     r"\Wcapture\W(branches|effort|known_comparisons|path_estimates|paths_apart|result_unions|"
@@ -217,7 +219,7 @@ def _asks(code: types.CodeType, offset: int) -> bool:
 
     What it does in a ``raise`` statement, without a test, makes the message: nothing goes on there.
     """
-    steps = instructions_of(code)
+    steps = _so_far(instructions_of(code), offset)
     if _ASKING.isdisjoint(code.co_names):
         return any(step.opname.startswith("MATCH_") for step in steps)
     end = max(at for at, step in enumerate(steps) if step.offset <= offset)
@@ -226,6 +228,17 @@ def _asks(code: types.CodeType, offset: int) -> bool:
         if step.opname == "RAISE_VARARGS":
             messages.update(range(_start_of_raise(steps, at), at + 1))
     return _any_asks(step for at, step in enumerate(steps) if at not in messages)
+
+
+def _so_far(steps: list[dis.Instruction], offset: int) -> list[dis.Instruction]:
+    """The instructions that may have run before code stands at one: not those behind it.
+
+    Unless code jumps back over it: in a loop, or from a handler, which stands at the end.
+    """
+    behind = [step for step in steps if step.offset > offset]
+    if any(step.opcode in _JUMPING and step.argval <= offset for step in behind):
+        return steps
+    return steps[: len(steps) - len(behind)]
 
 
 def _any_asks(steps: Iterable[dis.Instruction]) -> bool:
@@ -242,6 +255,7 @@ def _start_of_raise(steps: list[dis.Instruction], at: int) -> int:
     return at
 
 
+_JUMPING = frozenset((*dis.hasjrel, *dis.hasjabs))
 _JUMPS = re.compile(r"JUMP|_IF_|FOR_ITER|RAISE|RETURN")
 """Instructions after which the next one may be reached by another way."""
 

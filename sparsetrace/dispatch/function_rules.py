@@ -37,6 +37,7 @@ from sparsetrace.operands.operands import (
     values_of,
     wrapped,
 )
+from sparsetrace.operands.raising import by_numpy
 
 __all__ = [
     "OVERRIDDEN",
@@ -199,7 +200,10 @@ class FunctionRule:
             kwargs = {name: _without_parts(trace, x) for name, x in kwargs.items()}
         holds = bool(args) and holds_traced(args[0])
         if not self.always and not holds and not any(map(is_given, (*args, *kwargs.values()))):
-            return bound.call.original(*args, **kwargs)
+            try:
+                return bound.call.original(*args, **kwargs)
+            except Exception as error:  # of constants, as in a plain call on this path
+                raise by_numpy(error)  # noqa: B904
         if bound.makes_objects:
             return note_made(bound.call, args, kwargs, bound(args, kwargs))
         if self.always or holds or (bound.writes and not trace.local):

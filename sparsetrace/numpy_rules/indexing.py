@@ -404,11 +404,11 @@ def _window(trace: Trace, index, length: int) -> NDArray[Any]:
     if is_number(index):
         start, last = int(max(low, -length)), int(min(high, length - 1))
         if start > last:
-            raise IndexError("index is out of bounds")
+            raise by_numpy(IndexError("index is out of bounds"))
         return arange(length) if last - start + 1 >= length else arange(start, last + 1)
     low, high = np.maximum(low, -length), np.minimum(high, length - 1)
     if not np.size(low) or (low > high).any():
-        raise IndexError("index is out of bounds")
+        raise by_numpy(IndexError("index is out of bounds"))
     span = int((high - low).max()) + 1
     if span >= length:
         return arange(length)

@@ -392,8 +392,8 @@ def refused_with_a_long_message(x):
 
 
 def refused_far_within(x):
-    y = refused_with_a_long_message(x)
-    return (y, str(y))[0]
+    start = (x, str(x))[0]
+    return refused_with_a_long_message(start)
 
 
 def told_by_its_text(x):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import sparsetrace as st
 from oracles import dense
@@ -82,6 +83,73 @@ def test_a_raise_below_a_test_of_types_is_not(f):
     """A plain number of NumPy's is refused there as well; of others nobody knows."""
     with pytest.raises(st.EscapeError, match="no whole number"):
         st.jacobian_sparsity(f, -np.ones(2))
+
+
+def asks_afterwards(x):
+    y = of_enough(x[x > 0.5])
+    return y if isinstance(y, TYPES) else str(y)
+
+
+def asks_in_a_loop(x):
+    y = x
+    for _ in range(2):
+        y = of_enough(y[y > 0.5])
+        y = y * (2.0 if isinstance(y, TYPES) else 1.0)
+    return y.sum()
+
+
+def asks_in_a_handler(x):
+    try:
+        x = 1.0 / int(x.size > 0) * x
+    except ZeroDivisionError:
+        x = x if isinstance(x, TYPES) else 1.0
+    return of_enough(x[x > 0.5]).sum()
+
+
+def of_enough(picked):
+    if picked.shape[0] < 1:
+        raise ValueError("too few elements")
+    return picked.sum()[None]
+
+
+def test_a_test_of_types_that_comes_after_the_error_does_not_count():
+    pattern = st.jacobian_sparsity(asks_afterwards, np.ones(3))
+    assert dense(pattern).tolist() == [[1, 1, 1]]
+    assert "too few elements" in pattern.left_out[0]
+
+
+@pytest.mark.parametrize("f", [asks_in_a_loop, asks_in_a_handler])
+def test_a_test_of_types_that_may_have_come_before_it_does(f):
+    with pytest.raises(st.EscapeError, match="too few elements"):
+        st.jacobian_sparsity(f, np.ones(3))
+
+
+def solved(x):
+    a = np.diag(x[:2]) if x[2] > 0 else np.full((2, 2), np.nan)
+    return np.asarray(scipy.linalg.solve(a, [1.0, 2.0])), isinstance(x, TYPES)
+
+
+def pair_of(x):
+    first, second = x[x > 0.5]
+    return first * second
+
+
+def place_beside(x):
+    return np.sin(x)[np.argmax(x[:2]) + (1 if x[2] > 0 else 4)]
+
+
+@pytest.mark.parametrize(
+    ("f", "expected", "shown"),
+    [
+        (lambda x: solved(x)[0], [[1, 0, 0], [0, 1, 0]], "NaN"),
+        (pair_of, [[1, 1, 1]], "values to unpack"),
+        (place_beside, [[0, 1, 1]], "out of bounds"),
+    ],
+)
+def test_what_a_plain_call_on_the_path_fails_by_is_left_out(f, expected, shown):
+    pattern = st.jacobian_sparsity(f, np.array([0.7, 0.8, 0.3]))
+    assert dense(pattern).tolist() == expected
+    assert any(shown in line for line in pattern.left_out)
 
 
 @pytest.mark.parametrize(("module", "own"), [(branches, False), (lists, True)])
