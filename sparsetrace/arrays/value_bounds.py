@@ -62,7 +62,7 @@ FEW_VALUES = 64
 _EXACT = 2.0**53
 _NUMBERS = (float, int)
 _CLIP, _COUNT, _WHERE = np.clip, np.count_nonzero, np.where
-_ADD, _SUM = np.add, np.sum
+_ADD, _SUM, _RANK = np.add, np.sum, np.linalg.matrix_rank
 _ALONG = (np.sum, np.min, np.max, np.amin, np.amax, np.sort, np.cumsum)
 _TABLES = {np.searchsorted: 0, np.digitize: 1}
 """Where the argument stands into which the others are placed."""
@@ -74,7 +74,9 @@ _CHOOSING = frozenset((np.minimum, np.maximum, np.fmin, np.fmax))
 """Ufuncs that give one of their operands."""
 _OTHERWISE = frozenset(("out", "dtype", "where", "initial", "sorter"))
 """Options with which they may not."""
-_SAME = frozenset((np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.count_nonzero, *_TABLES))
+_SAME = frozenset(
+    (np.argmax, np.argmin, np.nanargmax, np.nanargmin, np.count_nonzero, _RANK, *_TABLES)
+)
 """Functions of which it is known that they gave a number before."""
 _PLACES: dict[Any, tuple[int, int | None]] = {
     **dict.fromkeys((np.argmax, np.argmin, np.nanargmax, np.nanargmin), (1, None)),
@@ -388,6 +390,8 @@ class ValueBounds:
         elif function is _COUNT:
             self._note_counted(args[0], result)
             self.note(result, 0, math.prod(np.shape(args[0])))
+        elif function is _RANK:
+            self.note(result, 0, min((1, *np.shape(args[0]))[-2:]))
         elif function is _WHERE and len(args) == 3:
             (low, high), (least, most) = self.of(args[1]), self.of(args[2])
             low, high = minimum(low, least), maximum(high, most)

@@ -34,6 +34,12 @@ choice("quotient", lambda x: np.argsort(x)[:2] // 2, (0, 1, 2), (0, 1, 2))
 choice("remainder", lambda x: np.argsort(x)[:1] % 2, (0, 1))
 choice("minimum", lambda x: np.minimum(np.argmax(x), 2), (0, 1, 2))
 choice("clip", lambda x: np.clip(np.argmax(x), 3, 4), (3, 4))
+choice(
+    "rank",
+    lambda x: np.linalg.matrix_rank(np.maximum(x - 0.8, 0.0).reshape(2, 3)),
+    (0, 1, 2),
+)
+choice("rank of a vector", lambda x: np.linalg.matrix_rank(np.maximum(x - 0.8, 0.0)), (0, 1))
 choice("difference", lambda x: 5 - np.argmax(x[:2]), (4, 5))
 choice("count", lambda x: np.sum(x[:2] > 0), (0, 1, 2))
 choice("counted", lambda x: np.count_nonzero(x[:2] > 0), (0, 1, 2))
