@@ -82,6 +82,11 @@ IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_MANY_ELEMENTS, _SPARSELY = 16, 16
+"""So many elements of an array are remembered as all of it, if they are so large a part: each by
+itself takes as long as a few hundred."""
+
+
 class Writes:
     """The writes of one path, within those of a path around it.
 
@@ -102,6 +107,8 @@ class Writes:
         """What was there, in the order in which it was written over."""
         self.kept = False
         """Whether the writes stay, because nothing is run apart."""
+        self._elements: collections.Counter[int] = collections.Counter()
+        """Of how many elements of arrays it is remembered what they were."""
 
     def note(self, container: Any, key: Any) -> None:
         """Remember what is there before it is written."""
@@ -124,11 +131,25 @@ class Writes:
         self.containers.setdefault(id(container), container)
 
     def _note_array(self, array: Any, key: Any) -> None:
+        name = id(array)
+        if (name, WHOLE) in self.before:
+            return
         places = _element(array, key)
         if places is None:
             self.note_whole(array)
-        else:
-            self.before.setdefault((id(array), places), array[places])
+        elif (name, places) not in self.before:
+            self.before[name, places] = array[places]
+            self._elements[name] += 1
+            many = max(_MANY_ELEMENTS, array.size // _SPARSELY)
+            if self._elements[name] >= many and is_traced_array(array):
+                self._note_rest(array)
+
+    def _note_rest(self, array: Any) -> None:
+        """Remember all of an array of which many elements were noted, as it was before these."""
+        whole = array.copy()
+        for place in [place for place in self.before if place[0] == id(array)]:
+            whole[place[1]] = self.before.pop(place)
+        self.before[id(array), WHOLE] = whole
 
     def note_whole(self, array: Any) -> None:
         """The same for all of an array."""

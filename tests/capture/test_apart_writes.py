@@ -11,7 +11,7 @@ import pytest
 from cases import kept_writes
 from oracles import dense, jacobian_pattern_at
 from sparsetrace import TracingError, jacobian_sparsity
-from sparsetrace.capture.apart_writes import any_share_memory
+from sparsetrace.capture.apart_writes import WHOLE, Writes, any_share_memory
 
 P = np.array([0.6, 0.7, 1.2, 0.4, 0.9, 1.1, 0.8, 0.3, 0.5, 0.9])
 Q = -P[::-1]
@@ -229,6 +229,74 @@ def test_arrays_that_functions_of_numpys_fill_by_branches(f):
     for x in rng.uniform(-2, 2, (40, 10)):
         missing = jacobian_pattern_at(f, x) & ~found
         assert not missing.any(), np.argwhere(missing).tolist()
+
+
+def with_a_history(x):
+    """Errors of the turns, in an array of as many as there may be."""
+    y, errors = x[:4], np.zeros(150)
+    for i in range(150):
+        new = np.tanh(y + x[4:8])
+        errors[i] = np.abs(new - y)[i % 4]
+        if errors[i] < 1e-6:
+            break
+        y = new
+    return errors
+
+
+def with_two_places_a_turn(x):
+    """Elements that are written by some turns, and over those of others, on some paths."""
+    left = np.full(40, x[9])
+    for i in range(40):
+        if x[i % 8] > 0:
+            left[i] = x[i % 8]
+        else:
+            left[39 - i] += x[(i + 1) % 8]
+        if left[i] * x[8] < -5.0:
+            break
+    return left
+
+
+def read_back(x):
+    """Elements that later turns read, once there are many."""
+    sums = np.zeros((6, 5))
+    for i in range(30):
+        sums.flat[i] = sums.flat[i - 1] * x[i % 10]
+        sums[i // 5, i % 5] += x[i % 3]
+        if sums[i // 5, i % 5] > 1e3:
+            return sums
+    return sums * x[9]
+
+
+@pytest.mark.parametrize("f", [with_a_history, with_two_places_a_turn, read_back])
+def test_an_array_of_which_many_elements_are_written(f):
+    pattern = dense(jacobian_sparsity(f, P))
+    for x in (P, Q, R):
+        assert not (jacobian_pattern_at(f, x) & ~pattern).any()
+    if f is with_a_history:
+        expected = np.zeros((150, 10), bool)
+        for i, row in enumerate(expected):
+            row[[i % 4, 4 + i % 4]] = True
+        assert np.array_equal(pattern, expected)
+
+
+def test_what_was_there_comes_back_however_many_elements_are_written():
+    def f(x):
+        y = x * 1.0
+        writes, own = Writes(None), [int(i) for i in y[:25]._ids]
+        for i in range(25):
+            writes.note(y, i)
+            y[i] = x[(i + 7) % 30] * x[0]
+        assert {key for _, key in writes.before} == {WHOLE}
+        now = writes.now()[id(y), WHOLE]
+        writes.note(y, slice(2, 9))
+        y[2:9] = 0.0
+        writes.undo()
+        assert [int(i) for i in y[:25]._ids] == own
+        return now
+
+    pattern = dense(jacobian_sparsity(f, np.ones(30)))
+    assert np.array_equal(pattern[25:], np.eye(30, dtype=bool)[25:])
+    assert pattern[3].tolist() == [at in (0, 10) for at in range(30)]
 
 
 @pytest.mark.parametrize("seed", range(20))
