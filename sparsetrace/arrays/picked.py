@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import cache, partial
 from typing import Any, NoReturn
+from weakref import ReferenceType, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ from sparsetrace.operands.operands import (
     dtype_of,
     ids_of,
     is_traced,
+    is_traced_array,
 )
 from sparsetrace.operands.poison import frame
 from sparsetrace.operands.raising import may_raise
@@ -91,10 +93,12 @@ class PickedArray(TracedArray):
     size.  It is counted from the last axis, as axes are when arrays broadcast.
     """
 
-    __slots__ = ("_axis", "_candidates", "_parts", "_pick", "_shown")
+    __slots__ = ("_axis", "_candidates", "_family", "_parts", "_pick", "_shown")
     _is_picked = True
     _axis: int
     _candidates: Any
+    _family: list[ReferenceType[PickedArray]]
+    """The array of which this is a view, and its views; empty if there are none."""
     _parts: list[slice]
     """What parts were taken of it: views, which do not show what is written into it."""
     _pick: Pick
@@ -106,7 +110,7 @@ class PickedArray(TracedArray):
         array = frame(candidates.shape).view(cls)
         array._trace, array._values = trace, None
         array._pick, array._candidates, array._axis = pick, candidates, axis
-        array._shown, array._parts = None, []
+        array._shown, array._parts, array._family = None, [], []
         # a dtype of its own, which is not the object that short ways look for
         array._dtype = np.dtype(candidates.dtype, copy=True)
         return array
@@ -332,7 +336,10 @@ class PickedArray(TracedArray):
                 refuse("x[mask] with an index of several dimensions", self, key)
             if key.dtype.kind == "b" and meet(trace, key._pick, self._pick):
                 again = Pick(trace, key._candidates, self._pick)
-                return self._of(trace, again, self._candidates, self._axis)
+                candidates = self._candidates  # which are written in place
+                if is_traced_array(candidates):
+                    candidates = candidates.copy()
+                return self._of(trace, again, candidates, self._axis)
             chosen = np.broadcast_to(self._any(), (len(key._pick), *self._candidates.shape[1:]))
             return self._of(trace, key._pick, chosen, self._axis)
         if is_traced(key) and not key.ndim and key.dtype.kind in "iu":  # that of the largest one
@@ -368,7 +375,21 @@ class PickedArray(TracedArray):
         """A view of this array, into which nothing is written if this is a slice."""
         view._shown = None if self._shown is None else (None, None)
         view._parts = self._parts
+        if not self._family:
+            self._family.append(ref(self))
+        self._family[:] = [one for one in self._family if one() is not None]
+        self._family.append(ref(view))
+        view._family = self._family
         return view
+
+    def _writable(self) -> Any:
+        """The candidates, to be written in place: views show what is written."""
+        candidates = self._candidates
+        if not (is_traced_array(candidates) and candidates._ids.flags.writeable):
+            if any(one() is not None and one() is not self for one in self._family):
+                refuse("an assignment to x[mask], of which there is a view,", self)
+            self._candidates = candidates = _traced(self._trace, candidates)
+        return candidates
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self._parts:
@@ -387,16 +408,14 @@ class PickedArray(TracedArray):
     def _write(self, key: Any, value: Any) -> None:
         if isinstance(key, PickedArray):
             if self._is_beside(key) and np.ndim(value) == 0:
-                self._candidates = _traced(self._trace, self._candidates)
-                self._candidates[key._candidates] = value
+                self._writable()[key._candidates] = value
                 return
             if key._axis != -1 or self.ndim != 1:
                 refuse("x[mask] with an index of several dimensions", self, key)
             if key.dtype.kind != "b" or not key._pick.is_same(self._pick):
                 new = self._any_of(value)
-                self._candidates = self._with(slice(None), np.add(self._unknown(), new * 1.0))
+                self._writable()[:] = np.add(self._unknown(), new * 1.0)
                 return
-            self._candidates = _traced(self._trace, self._candidates)
             again = Pick(self._trace, key._candidates, self._pick)
             if isinstance(value, PickedArray):
                 same = value._axis == -1 and meet(self._trace, value._pick, again)
@@ -404,11 +423,11 @@ class PickedArray(TracedArray):
             else:
                 value = aligned(self._trace, value, -1)
             mask = _unknown(self._trace, key._candidates)
-            self._candidates = np.where(mask, value, self._candidates)
+            self._writable()[...] = np.where(mask, value, self._candidates)
             return
         entries, position = self._entries(key)
         if entries[position] == slice(None):
-            self._candidates = self._with(tuple(entries), self._beside(value))
+            self._writable()[tuple(entries)] = self._beside(value)
         else:
             self._write_part(entries, position, value)
 
@@ -427,8 +446,7 @@ class PickedArray(TracedArray):
             value = value._any()
         elif np.ndim(value) >= -axis:
             value = _any_along(self._trace, value, axis)
-        self._candidates = _traced(self._trace, self._candidates)
-        part = self._candidates[tuple(entries)]
+        part = self._writable()[tuple(entries)]
         new = moved_ids(self._trace, _unknown(self._trace, value), self._dtype)
         graph = self._trace.graph
         if self._trace.dependency:  # which one it is depends on the mask
@@ -450,14 +468,6 @@ class PickedArray(TracedArray):
         if isinstance(value, PickedArray):
             return value._any()
         return _unknown(self._trace, aligned(self._trace, value, self._axis))
-
-    def _with(self, key: object, value: object) -> Any:
-        """The candidates with some of them written."""
-        candidates = self._candidates
-        if contains_traced(value) or not contains_traced(candidates):
-            candidates = _traced(self._trace, candidates)
-        candidates[key] = value
-        return candidates
 
     # ----------------------------------------------------------------------- methods
     def astype(self, dtype: object, *args: Any, **kwargs: Any) -> Any:

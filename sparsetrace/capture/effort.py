@@ -20,10 +20,10 @@ _PER_SECOND = 4_000
 """The steps for which a second stands: usually there are five times as many."""
 _USUALLY = 20_000
 """The steps that usually take a second."""
-_PER_PATH, _LEAST = 40, 1024
+_PER_PATH, _LEAST = 60, 1024
 """Steps for each path of `max_paths`, or of 1,024, after which attempts have taken long.
 
-Usually these are 2 seconds.
+Usually these are 3 seconds.
 """
 _WAITED = 4
 """The seconds by the clock that stand for one in which this process computes."""

@@ -100,8 +100,8 @@ def test_many_attempts_end_when_they_have_taken_long(monkeypatch):
         return effort_of_it.is_exhausted(max_paths=1), effort_of_it.is_exhausted(max_paths=4096)
 
     monkeypatch.setattr(effort, "process_time", lambda: 0.0)
-    assert steps(40 * 1024 + 1) == (True, False)
-    assert steps(40 * 4096 + 1) == (True, True)
+    assert steps(effort._PER_PATH * 1024 + 1) == (True, False)
+    assert steps(effort._PER_PATH * 4096 + 1) == (True, True)
     done = Effort()
     done.steps = 10**6
     done.rest()
