@@ -101,7 +101,7 @@ class Trace:
         What moves in the integrand that runs (`sparsetrace.scipy_rules.integrate.jumps`).
     name_values : callable or None
         Asks for a run with `names` and `bounds` from the start: two masks met that may be the same,
-        or an index depends on the inputs.
+        or an index depends on the inputs.  It may be given what is called before that run.
     rows : dict
         Views of elements that the inputs choose, by the identity of their ids: a weak reference
         to these, the ids of the array that is shown, and the key.
@@ -196,7 +196,7 @@ class Trace:
         self.is_quick = not local
         self.masks: Any = None
         self.moving: Any = None
-        self.name_values: Callable[[], None] | None = None
+        self.name_values: Callable[..., None] | None = None
         self.rows: dict[int, tuple[Any, Ids, Any]] = {}
         self.texts: Any = None
         self.turns: Any = None

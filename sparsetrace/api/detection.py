@@ -356,6 +356,7 @@ def traced_runs(
     """
     local = bool(chosen["local"])
     values = chosen["constants"] == "values"
+    traced_call.find_size = partial(_own_size, traced_call)
     try:
         return trace(
             traced_call.run,
@@ -370,10 +371,6 @@ def traced_runs(
             solving=solving,
         )
     except TracingError as error:
-        if traced_call.asks_for_size and traced_call.n_results is None:
-            traced_call.n_results = _own_size(traced_call)
-            if traced_call.n_results is not None:
-                return traced_runs(traced_call, chosen, solving, **order)
         traced_call.explain(error, local=local)
         own = own_error(traced_call, error)
         if own is None:

@@ -7,7 +7,7 @@ that is written keeps its own element or takes that of a candidate that leads th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -104,13 +104,21 @@ def _is_unknown_mask(entry: Any) -> bool:
     )
 
 
-def _without_slices(x: TracedArray, key: object) -> tuple[Any, tuple[Any, ...]]:
-    """A view of an array and a key for it, with masks in place of slices of unknown ends."""
+def _without_slices(
+    x: TracedArray, key: object
+) -> tuple[Any, tuple[Any, ...], Callable[[int], slice] | None]:
+    """A view of an array and a key for it, with masks in place of slices of unknown ends.
+
+    And which elements of the view a slice shows that has so many, if one end is known.
+    """
     window: list[Any] = []
     masks: list[Any] = []
+    run: Callable[[int], slice] | None = None
     axis = 0
     for entry in indexing.expanded(x.ndim, key):
         if indexing.has_unknown_ends(entry):
+            run = _first if not is_traced(entry.start) else _last
+            run = None if is_traced(entry.start) and is_traced(entry.stop) else run
             first, last, mask = _slice_mask(x._trace, entry, x.shape[axis])
             window.append(slice(first, last))
             masks.append(mask)
@@ -120,17 +128,25 @@ def _without_slices(x: TracedArray, key: object) -> tuple[Any, tuple[Any, ...]]:
             window.append(entry)
             masks += [slice(None)] * (entry is None or isinstance(entry, slice))
         axis += entry is not None
-    return x[tuple(window)], tuple(masks)
+    return x[tuple(window)], tuple(masks), run
 
 
-def _shown(part: Any, key: tuple[Any, ...]) -> Any:
+def _first(count: int) -> slice:
+    return slice(0, count)
+
+
+def _last(count: int) -> slice:
+    return slice(-count, None) if count else slice(0, 0)
+
+
+def _shown(part: Any, key: tuple[Any, ...], run: Callable[[int], slice] | None) -> Any:
     """A slice of unknown ends: a view, whose candidates are elements of the array itself."""
     result = part[key]
     if part._trace.dependency or not isinstance(result, PickedArray):
         refuse("x[i:j]", result)
     result._candidates = part[...]
     result._candidates._ids.flags.writeable = False  # but through the array
-    result._shown = part, key
+    result._shown, result._pick.run = (part, key), run
     return result
 
 
@@ -278,7 +294,7 @@ def _write(x: TracedArray, key: Any, value: Any) -> Any:
     """``x[key] = value``, the one or the other with elements that a mask picks."""
     trace = x._trace
     if any(map(indexing.has_unknown_ends, _entries(key))):
-        part, key = _without_slices(x, key)
+        part, key, _ = _without_slices(x, key)
         part[key] = value
         return None
     if _is_unknown_truth(key):

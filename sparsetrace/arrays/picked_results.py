@@ -60,8 +60,11 @@ def _of_count(x: PickedArray, count: int) -> Any:
     trace = x._trace
     candidates = x._unknown()
     ids = np.moveaxis(np.asarray(ids_of(trace, candidates)), x._axis, -1)
+    run = x._pick.run if x._pick.outer is None else None
     if isinstance(x, UncountedArray):
         ids = np.repeat(ids, count, axis=-1)  # each may be any
+    elif run is not None:
+        ids = ids[..., run(count)]
     else:
         ids = _windows(trace.graph, ids, count)
     if trace.dependency and ids.size:  # which ones they are depends on the whole mask

@@ -44,9 +44,12 @@ class Pick:
     ----------
     number : whole number, traced, or None
         How many elements it picks, of an array that was made of so many.
+    run : callable or None
+        Gives for how many elements it picks which ones these are, if that is known: of ``x[:k]``
+        the first.
     """
 
-    __slots__ = ("ids", "name", "number", "opposite", "outer", "place", "possible")
+    __slots__ = ("ids", "name", "number", "opposite", "outer", "place", "possible", "run")
 
     def __init__(self, trace: Trace, mask: object, outer: Pick | None = None) -> None:
         if trace.names is None:  # from now on, writes into the mask are heeded
@@ -57,6 +60,7 @@ class Pick:
         self.ids: Ids = ids.flatten()
         self.outer = outer
         self.number: Any = None
+        self.run: Callable[[int], slice] | None = None
         self.place = user_location()
         self.possible = ~trace.graph.zeros_among(self.ids)
 
@@ -209,6 +213,12 @@ class Masks:
         for step in steps:
             known = step(known)
         return int(known)
+
+    def decides_end(self, number: Any) -> bool:
+        """Whether a number is decided where a slice ends: not if loops end in as many ways."""
+        bounds = number._trace.bounds
+        counts_ends = bounds is not None and bounds.counts_ends(number)
+        return not counts_ends and self.has_few_values(number)
 
     def has_few_values(self, number: Any) -> bool:
         """Whether a whole number can be decided."""

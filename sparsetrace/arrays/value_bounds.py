@@ -120,6 +120,7 @@ class ValueBounds:
         self._made: dict[Any, Any] = {}
         self._counted: dict[int, tuple[Any, tuple[Hashable, Ids]]] = {}
         self._converted: dict[int, tuple[Any, Any]] = {}
+        self._ends: dict[int, Any] = {}
 
     # ------------------------------------------------------------------- asked
     def of(self, operand: Any) -> Bounds:
@@ -219,7 +220,16 @@ class ValueBounds:
         root, shift = self.shifted(self.same(number))
         return None if shift else self._counted.get(id(root), (None, None))[1]
 
+    def counts_ends(self, number: Any) -> bool:
+        """Whether a number tells many ends of a loop apart, or is one from such a number."""
+        return id(self.shifted(self.same(number))[0]) in self._ends
+
     # ------------------------------------------------------------------- noted
+    def note_ends(self, number: Any) -> None:
+        """Keep that a number has another value for each of many ends, which are one."""
+        root, _ = self.shifted(self.same(number))
+        self._ends[id(root)] = root
+
     def note(self, value: Any, low: Any, high: Any, *, one_sided: bool = False) -> None:
         """Keep the bounds of what a call has given, if they say anything.
 

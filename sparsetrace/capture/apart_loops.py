@@ -143,7 +143,7 @@ class Loop(Statement):
         alone = [*self.alone_at_end.values(), *self.alone.values()]
         return super()._references(rows) | _all_references(alone, rows, self.containers)
 
-    def over(self, iterable: Any, *, counts: bool) -> Any:
+    def over(self, iterable: Any, *, counts: bool, indexes: bool) -> Any:
         """What the loop goes over; once its state is steady, a number that nobody knows.
 
         One turn with it stands for all turns that are left.
@@ -153,13 +153,25 @@ class Loop(Statement):
         iterable : iterable
         counts : bool
             Whether the turns read what it gives.
+        indexes : bool
+            Whether the last that it gives is an index later, and need not be that of the iterable.
         """
         self.iterable, self._counts = iterable, counts
         if type(iterable) is range:
+            if indexes and self.session.opens_counters and len(iterable) > _FEW:
+                self._want_bounds()
             self._last = iterable[-1] if iterable else None
             return self._numbers(iterable, self._last)
         self._is_endless = type(iterable) is itertools.count
         return self._numbers(iterable, None) if self._is_endless else iterable
+
+    def _want_bounds(self) -> None:
+        """Ask for a run in which the bounds of its counter are known, rather than after the loop.
+
+        Of as many elements as it has taken turns there is another number for other inputs.
+        """
+        if self.trace.name_values is not None:
+            self.trace.name_values(self.session.find_size)
 
     def _numbers(self, numbers: Iterable[int], last: int | None) -> Iterator[Any]:
         for number in numbers:
@@ -491,10 +503,10 @@ class Turn(Statement):
 
     def path(self) -> Any:
         """As of any statement; and which arrays nothing but the names holds when it is over."""
-        before = list(map(sys.getrefcount, self.begun))
+        before = self._held()
         result = super().path()
         values = result[0]
-        for at, count in enumerate(map(sys.getrefcount, self.begun)):
+        for at, count in enumerate(self._held()):
             x = self.begun[at]
             if count - before[at] != sum(value is x for value in values):
                 self.alone.pop(id(x), None)
@@ -503,6 +515,11 @@ class Turn(Statement):
                 self.alone[id(values[at])] = values[at]
         self._note_alone()
         return result
+
+    def _held(self) -> list[int]:
+        """How many hold each of the arrays, but for what is kept to be compared."""
+        known = {} if self._reachable is None else self._reachable.arrays
+        return [sys.getrefcount(x) - (id(x) in known) for x in self.begun]
 
     def _note_alone(self) -> None:
         """Hand on to the next turn what the names alone hold, but for what has been written."""

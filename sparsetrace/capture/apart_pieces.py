@@ -155,8 +155,8 @@ def _turn(
         session.inside.discard(key)
 
 
-def _over(loop: Loop | None, iterable: Any, counts: bool) -> Any:
-    return iterable if loop is None else loop.over(iterable, counts=counts)
+def _over(loop: Loop | None, iterable: Any, counts: bool, indexes: bool) -> Any:
+    return iterable if loop is None else loop.over(iterable, counts=counts, indexes=indexes)
 
 
 # ------------------------------------------------------------------------- writes

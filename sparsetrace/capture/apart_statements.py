@@ -154,6 +154,7 @@ class Statement:
         self.session.writes = writes
         try:
             values = self.called()
+            self.trace.unwatched = self.trace.lately = None  # frames, with what they hold
             if not writes.kept:
                 writes.find()
                 _leave_out_own(writes, values)

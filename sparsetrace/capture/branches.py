@@ -50,12 +50,16 @@ _TELLING = 4
 """Random paths whose mean says whether a crowd is far more than `max_paths`."""
 _FAR = 2
 """So many times `max_paths` are."""
+_TELLING_DECISIONS = 16
+"""So many decisions, in paths that were run, tell how long others take."""
 _BEGUN = 2
 """Paths that are run before it is asked if there is a crowd."""
 _SOME, _LONG = 16, 40_000
 """So many paths that would take more steps together are a crowd, too..."""
-_VERY_LONG = 10 * _LONG
-"""...or so many with those that are spared."""
+_VERY_LONG = 60_000
+"""...or so many with those that are spared, where loops may still be run apart..."""
+_LONGEST_OF_ALL = 10 * _LONG
+"""...or else so many."""
 
 _MOST_KEPT = 200_000
 """Decisions of calls within the paths that are remembered: up to 25 MB."""
@@ -93,6 +97,8 @@ class Branches:
         Whether more than `max_paths` are `Enough`, and no error.
     draws : bool
         Whether paths may be drawn at random once they have taken long.
+    may_help : bool
+        Whether there may be fewer paths once more is run apart: loops turn by turn.
     only : list of ways, optional
         The paths that are run, where all were run before.
 
@@ -146,15 +152,19 @@ class Branches:
         effort: Effort | None = None,
         ends: bool = False,
         draws: bool = True,
+        may_help: bool = False,
         only: list[Way] | None = None,
     ) -> None:
         self._only = None if only is None else only[::-1]
         self._given = {"crowd": crowd, "turns": turns, "few": few, "effort": effort, "ends": ends}
         self._given["draws"] = self._draws = draws
+        self._given["may_help"] = self._may_help = may_help
         self.max_paths = max_paths
         self.turns = max_paths if turns is None else min(turns, max_paths)
         self.effort = Effort() if effort is None else effort
         self._since = self._spared = 0.0
+        self._decided = 0
+        """The decisions of all paths since then."""
         self.crowd = max_paths if crowd is None else min(crowd, max_paths)
         self._few = few
         self.paths = 0
@@ -218,6 +228,7 @@ class Branches:
         if self._is_begun:
             self._is_begun = False
             return True
+        decided = self.taken
         if self._resume is not None:  # the last run was one into the depth of a loop
             self.path, self._resume = self._resume, None
             self._expected = self._met[: len(self.path)]
@@ -240,7 +251,9 @@ class Branches:
         self.again()
         self._check()
         known = self.paths + len(self._waiting) + self._behind + self._begun_behind
-        if self.paths == 2:  # one path alone needs no clock
+        if self.paths > _BEGUN:
+            self._decided += decided
+        elif self.paths == _BEGUN:  # one path alone needs no clock
             self._since, self._spared = self.effort.taken(), self.effort.spared
         if self.paths > _BEGUN and (known > self.crowd or self._take_long(known)):
             self._is_crowd = True
@@ -253,11 +266,18 @@ class Branches:
         """Whether the paths that are known of would take long together."""
         if self.crowd == self.max_paths or known < _SOME or self._is_crowd:
             return self._is_crowd
-        share = known / (self.paths - 2)
-        spent = self.effort.spent() - self._since + self._spared
-        if share * (self.effort.taken() - self._since) > _VERY_LONG:
+        share, most = known / (self.paths - 2), _LONGEST_OF_ALL
+        if self._may_help:
+            most = _VERY_LONG
+            # a path takes as long as it has decisions, and those that wait have these at least
+            left = sum(at + 1 for _, _, at, _ in self._waiting) + self._behind + self._begun_behind
+            longer = max(share, 1 + left / max(self._decided, _TELLING_DECISIONS))
+        else:
+            longer = share
+        if longer * (self.effort.taken() - self._since) > most:
             self.effort.note_crowd(self._spared)
             return True
+        spent = self.effort.spent() - self._since + self._spared
         return share * spent > _LONG
 
     def _are_far_more(self) -> bool:

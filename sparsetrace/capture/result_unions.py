@@ -38,6 +38,8 @@ __all__ = [
 ]
 
 _BY_VALUE = (str, bytes)
+_MANY = 8
+"""Ends of a loop, or of a call: more are not told apart again by a number that they differ in."""
 _TRUTHS = (bool, np.bool_)
 _FLOATS = (float, np.float64)
 _COMPLEX = (complex, np.complex128)
@@ -424,6 +426,8 @@ def united(
         bounds = trace.bounds
         lows, highs = zip(*map(bounds.of, values), strict=True)
         bounds.note(result, min(lows), max(highs))
+        if len(values) > _MANY:
+            bounds.note_ends(result)
     return result
 
 

@@ -59,7 +59,16 @@ class Restart(BaseException):
     """Unwinds the traced function, which is then run again with more known.
 
     Not an ``Exception``, so that the function's own handlers let it pass.
+
+    Parameters
+    ----------
+    learn : callable, optional
+        Called before that, outside of the run.
     """
+
+    def __init__(self, learn: Callable[[], object] | None = None) -> None:
+        super().__init__()
+        self.learn = learn
 
 
 def _deciding(session: Session, branches: Branches) -> Callable[..., bool]:
@@ -220,6 +229,7 @@ class Session:
     loops_until: float | None = None
     leaves_loops = False
     opens_counters, opened = True, False
+    find_size: Callable[[], object] | None = None
     are_too_many = takes_whole = ran_all = False
     searches = 0
     may_take_whole = True

@@ -28,6 +28,7 @@ from sparsetrace.capture.apart_writes import (
     is_dict,
 )
 from sparsetrace.operands.operands import is_traced_array
+from sparsetrace.user_code.kept_results import held_by
 from sparsetrace.user_code.object_kinds import CLASS_DICT, MRO, Kind
 from sparsetrace.user_code.reach import Walk, dict_of, filled_slots, slots_of
 from sparsetrace.user_code.value_kinds import MISSING
@@ -92,7 +93,7 @@ class _Found(Walk):
     def _unknown(self, item: object, kind: Kind, opaque: bool) -> None:
         self.found.unknown = True
 
-    bytes = caches = iterators = local = memory = proxy = randoms = variable = _unknown
+    bytes = iterators = local = memory = proxy = randoms = variable = _unknown
 
 
 class _Other(NamedTuple):
@@ -106,6 +107,23 @@ class _Other(NamedTuple):
     def has_changed(self) -> bool:
         now = self.show(self.item)
         return len(now) != len(self.before) or not all(map(_is_same, now, self.before))
+
+
+class _OfCache:
+    """The results that a cache of the user's holds: a path may add some, that hold its numbers."""
+
+    before: Any = None
+
+    def __init__(self, cache: Any) -> None:
+        self.item, self._held = cache, held_by(cache)
+        self._misses = cache.cache_info().misses
+
+    def has_changed(self) -> bool:
+        return bool(self.item.cache_info().misses != self._misses)
+
+    def refill(self, cache: Any, _: object) -> None:
+        self._held.put_back(cache)
+        self._misses = cache.cache_info().misses
 
 
 class Reachable:
@@ -131,7 +149,7 @@ class Reachable:
         self.arrays: dict[int, tuple[Any, Any]] = {}
         self.deques: dict[int, tuple[Any, list[Any]]] = {}
         self.slots: dict[int, tuple[Any, dict[Any, Any]]] = {}
-        self.others: dict[Hashable, _Other] = {}
+        self.others: dict[Hashable, _Other | _OfCache] = {}
         self.unknown = False
         self.include(roots)
 
@@ -171,6 +189,8 @@ class Reachable:
             self._add((scope, name), _named, _rename, key=(id(scope), name))
         for item, names in found.slots:
             self.slots.setdefault(id(item), (item, filled_slots(item, names)))
+        for cache in found.caches:
+            self.others.setdefault(id(cache), _OfCache(cache))
         for one in found.deques:
             if type(one) is collections.deque:
                 self.deques.setdefault(id(one), (one, list(one)))

@@ -97,6 +97,8 @@ def _passes_on(names: list[str], at: int) -> bool:
 
 
 Swallowed = list[tuple[Exception, EscapeError]]
+_SEEN = "_sparsetrace_seen"
+"""An attribute of an error: the run in which it was judged."""
 
 
 def watching(*, active: bool) -> AbstractContextManager[Swallowed]:
@@ -107,11 +109,11 @@ def watching(*, active: bool) -> AbstractContextManager[Swallowed]:
 @contextmanager
 def _watching() -> Iterator[Swallowed]:
     escapes: Swallowed = []
-    known: list[Exception] = []
+    run = object()
 
     def raised(error: BaseException, traceback: types.TracebackType) -> None:
-        if isinstance(error, Exception) and not any(error is e for e in known):
-            known.append(error)
+        if isinstance(error, Exception) and vars(error).get(_SEEN) is not run:
+            vars(error)[_SEEN] = run  # a list of errors would hold their frames, and arrays there
             shown = _judged(error, traceback)
             if isinstance(shown, EscapeError) and shown is not error:
                 escapes.append((error, shown))

@@ -130,7 +130,7 @@ def _constant_slice(trace: Trace, key: slice) -> tuple[slice, bool]:
         return key, False
     want_bounds(trace)
     # of few values, asked for by NumPy, each end is decided
-    return key, not all(map(trace.masks.has_few_values, ends))
+    return key, not all(map(trace.masks.decides_end, ends))
 
 
 def _is_mask(entry) -> bool:

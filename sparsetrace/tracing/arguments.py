@@ -25,7 +25,7 @@ from sparsetrace.arrays.picked_results import of_size
 from sparsetrace.arrays.picks import decide
 from sparsetrace.arrays.subclass_views import is_viewable, seeded_like
 from sparsetrace.capture.patches import refresh_registered, stand_in_for
-from sparsetrace.capture.session import SESSION
+from sparsetrace.capture.session import SESSION, Restart
 from sparsetrace.context import Trace
 from sparsetrace.dispatch.lent_numbers import refuse_kept
 from sparsetrace.errors import (
@@ -88,6 +88,8 @@ class TracedCall:
         infinite for as many as there may be.
     asks_for_size : bool
         Whether a run returned what masks pick, and did not know that number.
+    find_size : callable
+        Finds it, outside of a run.
     keeps_values : bool
         Whether a run at a point keeps the values that it carried to the outputs.
     carried : mapping of Graph to list of array
@@ -131,6 +133,7 @@ class TracedCall:
         self.result_shapes: dict[int, list[tuple[str, tuple[int, ...]]]] = {}
         self.n_results: float | None = None
         self.asks_for_size = False
+        self.find_size: Callable[[], object] | None = None
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()
 
@@ -164,8 +167,10 @@ class TracedCall:
         free = pairwise(accumulate(self._sizes, initial=FIRST_INPUT))
         for i, tree in zip(self._numbers, self._trees, strict=True):
             given[i] = rebuilt(tree, lambda leaf: _seeded(trace, leaf, *next(free)))
-        captures = SESSION.get() is not None
-        function = stand_in_for(self.function) if captures else self.function
+        session = SESSION.get()
+        if session is not None:
+            session.find_size = self.find_size if self.n_results is None else None
+        function = self.function if session is None else stand_in_for(self.function)
         outputs, result = _call(trace, function, given, self._out, self._sized)
         shapes = [(name, _shape(leaf)) for name, leaf in named_leaves(result, "f")]
         self.result_shapes[len(outputs)] = shapes
@@ -181,9 +186,12 @@ class TracedCall:
         every = list(leaves(result))
         if not any(getattr(type(leaf), "_is_picked", False) for leaf in every):
             return result
-        decide(*every)
-        if self.n_results is None:
-            self.asks_for_size = True
+        if not all(_is_run(leaf) for leaf in every):
+            decide(*every)
+        is_new, self.asks_for_size = not self.asks_for_size, True
+        if self.n_results is None and is_new:
+            raise Restart(self.find_size)
+        if self.n_results is None:  # nobody could tell
             return result
         sized = iter(of_size(trace, every, self.n_results))
         return rebuilt(result, lambda _: next(sized))
@@ -339,6 +347,12 @@ def _as_copied(array: NDArray[Any], ids: Ids) -> Ids:
     made = empty_like(array, np.int32, subok=False)
     made[...] = ids
     return made
+
+
+def _is_run(leaf: Any) -> bool:
+    """Whether it is known which elements a leaf has once their number is."""
+    is_picked = getattr(type(leaf), "_is_picked", False)
+    return not is_picked or (leaf._pick.run is not None and leaf._pick.outer is None)
 
 
 def _numbers(trace: Trace, items: list[Any], nodes: Iterator[int]) -> list[Any]:

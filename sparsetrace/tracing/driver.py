@@ -303,7 +303,13 @@ class _Runs:
         begin_search(session)
         while True:
             if begun is None:
-                own = Branches(self.max_paths, crowd=limit, turns=turns, effort=session.effort)
+                own = Branches(
+                    self.max_paths,
+                    crowd=limit,
+                    turns=turns,
+                    effort=session.effort,
+                    may_help=bool(session.apart) and session.loops_until is None,
+                )
                 begun = _Begun(own)
             is_new = not (begun.paths or session.apart)
             known = self.in_vain.get((limit, turns, _known(session))) if is_new else None
@@ -461,9 +467,9 @@ class _Runs:
             uncut = True
             raise Restart
 
-        def name_values() -> None:
+        def name_values(learn: Callable[[], object] | None = None) -> None:
             self.named = True
-            raise Restart
+            raise Restart(learn)
 
         for _ in range(_MOST_RUNS):
             wait_for_others()
@@ -502,6 +508,7 @@ class _Runs:
             failed, current = FAILURES.set(failures), CURRENT.set(trace)
             error: BaseException | None = None
             outputs: Ids | None = None
+            learn: Callable[[], object] | None = None
             # one path alone leaves nothing to be searched
             timed = session if branches.paths > 1 and session and not session.pace else None
             began = 0.0 if timed is None else timed.effort.spent()
@@ -517,7 +524,9 @@ class _Runs:
                     interruptible(),
                 ):
                     outputs = copy_context().run(self.call, trace)  # with variables of its own
-            except (Restart, ForgottenNode):
+            except Restart as restart:
+                learn = restart.learn
+            except ForgottenNode:
                 pass
             except Exception as raised:
                 error = raised
@@ -527,6 +536,9 @@ class _Runs:
                 CURRENT.reset(current)
                 FAILURES.reset(failed)
                 finish(trace)
+            if learn is not None:
+                learn()
+                continue
             if forgot(trace.graph, outputs):
                 whole = True
                 continue

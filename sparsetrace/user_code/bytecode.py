@@ -28,6 +28,7 @@ __all__ = [
     "mapped_at",
     "standing_at",
     "taken_by",
+    "text_argument",
 ]
 
 Chain = tuple[tuple[str, Any], ...]
@@ -202,6 +203,35 @@ def mapped_at(instructions: list[dis.Instruction], at: int) -> Chain:
     return tuple(chain)
 
 
+def text_argument(instructions: list[dis.Instruction], at: int) -> str | None:
+    """The constant text that a call is given as its second argument of two or three.
+
+    None if that is no constant, or what comes after it is more than a name or a constant.
+
+    Examples
+    --------
+    >>> steps = instructions(compile("getattr(x, 'T', x.size), getattr(x, name)", "", "eval"))
+    >>> calls = [at for at, step in enumerate(steps) if step.opname == "CALL"]
+    >>> [text_argument(steps, at) for at in calls]
+    ['T', None]
+    """
+    call = instructions[at]
+    if call.opname != "CALL" or call.arg not in _OF_TWO_OR_THREE:
+        return None
+    steps = [step for step in instructions[:at] if step.opname not in _FILLERS]
+    if call.arg == max(_OF_TWO_OR_THREE):
+        while steps and steps[-1].opname == "LOAD_ATTR":
+            del steps[-1]
+        if not steps or not steps.pop().opname.startswith("LOAD"):
+            return None
+    if not steps or steps[-1].opname != "LOAD_CONST" or type(steps[-1].argval) is not str:
+        return None
+    place = instructions.index(steps[-1])
+    is_one_of_several = any(step.is_jump_target for step in instructions[place : at + 1])
+    return None if is_one_of_several else steps[-1].argval
+
+
+_OF_TWO_OR_THREE = (2, 3)
 COLLECTING = frozenset((("LOAD_GLOBAL", name),) for name in ("list", "tuple"))
 """What loads the builtins that take an iterator apart."""
 

@@ -16,12 +16,12 @@ from sparsetrace.user_code.seen_names import GONE
 
 __all__ = [
     "METACLASSES",
-    "NOT_ASKED",
     "asked",
     "asked_of",
     "is_frozen",
     "is_made_by_python",
     "is_named_tuple",
+    "is_operator",
     "is_plain_attribute",
     "is_python",
     "names_in",
@@ -54,9 +54,8 @@ def asked(cls: Any) -> tuple[tuple[str, Any], ...]:
     result = []
     for name, value in (item for base in cls.__mro__[:-1] for item in vars(base).items()):
         asked = value.fget if isinstance(value, property) else value
-        is_operator = name.startswith("__") and name not in NOT_ASKED
         is_lazy = isinstance(value, functools.cached_property)
-        is_run = isinstance(asked, types.FunctionType) and (asked is not value or is_operator)
+        is_run = isinstance(asked, types.FunctionType) and (asked is not value or is_operator(name))
         if is_run and asked.__module__ == "enum":  # it is known what these do
             continue
         if is_lazy or is_run:
@@ -64,9 +63,20 @@ def asked(cls: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(result)
 
 
+def is_operator(name: str) -> bool:
+    """Whether a function of that name may run because of an operator, or of an attribute read.
+
+    Examples
+    --------
+    >>> is_operator("__add__"), is_operator("__helper"), is_operator("__init__")
+    (True, False, False)
+    """
+    return name.startswith("__") and name.endswith("__") and name not in _NOT_ASKED
+
+
 _HEAP_TYPE = 1 << 9
 _LIBRARIES = frozenset("abc builtins collections functools numpy scipy sparsetrace typing".split())
-NOT_ASKED = frozenset(
+_NOT_ASKED = frozenset(
     """
     __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__
     __exit__ __getnewargs__ __getstate__ __init__ __init_subclass__ __new__ __post_init__

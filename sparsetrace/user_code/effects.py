@@ -33,15 +33,16 @@ from sparsetrace.user_code.bytecode import (
     is_item_or_result_called,
     is_loaded_to_be_called,
     taken_by,
+    text_argument,
 )
 from sparsetrace.user_code.cached_functions import cached_function
 from sparsetrace.user_code.class_making import (
     METACLASSES,
-    NOT_ASKED,
     asked,
     asked_of,
     is_made_by_python,
     is_named_tuple,
+    is_operator,
     is_python,
     names_in,
     runs_on_making,
@@ -87,7 +88,14 @@ from sparsetrace.user_code.seen_names import (
     global_value,
 )
 from sparsetrace.user_code.value_kinds import cells_of, kinds_of
-from sparsetrace.user_code.written_arguments import is_filling, keywords_at, method_writes
+from sparsetrace.user_code.written_arguments import (
+    ANY,
+    hands_keywords,
+    is_filling,
+    keywords_at,
+    method_writes,
+    written_keyword,
+)
 
 __all__ = ["FILLS", "HANDED", "OUTLINED", "WRITES", "Known", "has_effects", "written_by_user"]
 
@@ -128,7 +136,7 @@ _WRITING_METHODS = _FILLING | frozenset(
 )
 """Methods of objects of C that change these, or give what does."""
 _OF_FUNCTIONS = frozenset(
-    "apply_along_axis apply_over_axes fromfunction interpolate mask_indices piecewise".split()
+    "apply_along_axis apply_over_axes fromfunction interpolate mask_indices pad piecewise".split()
 )
 """Functions of NumPy's that call what they are given."""
 _TYPE_TESTS = (isinstance, issubclass)
@@ -207,6 +215,7 @@ def has_effects(
     held = (*given, *seen.objects)
     result = (
         not pure
+        or _is_told_to_write(seen.handed_on, seen.keywords.union(kwargs or ()))
         or (seen.calls_given and not _are_harmless(given, seen))
         or holds_iterator(held, seen.names | seen.asked, names_in)
         or _is_computed(seen, given)
@@ -309,6 +318,15 @@ Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
 """Functions by their names: their code, and the names of their module."""
 
 
+def _is_told_to_write(handed_on: set[str], keywords: set[str]) -> bool:
+    """Whether functions that are handed on keywords may be told so what to write into."""
+    if not handed_on or not keywords:
+        return False
+    if ANY in keywords or not handed_on.isdisjoint(keywords):
+        return True
+    return ANY in handed_on and any(written_keyword("", (name,)) for name in keywords)
+
+
 def _held(function: object) -> list[Any]:
     """What the cells of a function hold."""
     if not isinstance(function, types.FunctionType):
@@ -322,16 +340,14 @@ def _is_computed(seen: Seen, given: tuple[Any, ...]) -> bool:
     for cls in classes:
         seen.note(("asked", id(cls)), functools.partial(asked_of, weakref.ref(cls)))
     return any(
-        name in seen.names or name.startswith("__")
-        for cls in classes
-        for name in _computed(asked(cls))
+        name in seen.names or is_operator(name) for cls in classes for name in _computed(asked(cls))
     )
 
 
 def _runs_effects(seen: Seen, reached: Reach) -> bool:
     """Whether an object of a class that is not known may run a function that has side effects."""
     return any(
-        (name in seen.asked - seen.methods or (name.startswith("__") and name not in NOT_ASKED))
+        (name in seen.asked - seen.methods or is_operator(name))
         and not all(_is_pure_by_itself(code, scope) for code, scope in functions)
         for name, functions in reached.items()
     )
@@ -427,6 +443,7 @@ def _is_pure(function: object, seen: Seen) -> bool:
             seen.asked.update(_COPYING)
         return True
     if isinstance(function, functools.partial):
+        seen.keywords.update(function.keywords)
         inside = (function.func, *filter(callable, (*function.args, *function.keywords.values())))
         return not is_told_to_write(function) and all(_is_pure(f, seen) for f in inside)
     if isinstance(function, np.ufunc):
@@ -622,14 +639,13 @@ class _Body(OwnStores):
 
     def _is_told_by_text(self, at: int, chain: Chain) -> bool:
         """Whether a call that finds an attribute is given its name as a constant."""
-        count = int(self.steps[at].arg or 0)
+        if self.value(chain) is getattr:
+            return text_argument(self.steps, at) is not None
         after = self.steps[self._place_of(chain, at) + 1 : at]
         given = [step for step in after if step.opname not in BETWEEN]
         if self.steps[at].opname == "CALL_FUNCTION_EX" or not given:
             return False
-        if self.value(chain) is getattr:
-            given = given[: -1 if count > _OF_GETATTR else None][::-1]
-        return bool(given) and isinstance(given[0].argval, str) and given[0].opname == "LOAD_CONST"
+        return isinstance(given[0].argval, str) and given[0].opname == "LOAD_CONST"
 
     # ------------------------------------------------------------------ what is called
     def _is_harmless(self, value: object, *, is_called: bool = False) -> bool:
@@ -722,7 +738,9 @@ class _Body(OwnStores):
         if self._is_of_assert(at):
             return True
         chain = callee_at(self.steps, at)
-        if chain and not (self._writes_nothing(at, chain) and self._takes_what_is_known(at, chain)):
+        if chain and not (
+            self._keeps_arguments(at, chain) and self._takes_what_is_known(at, chain)
+        ):
             return False
         if not chain:
             if not (self._is_looked_at(at) or self._is_exit(at)):
@@ -762,6 +780,22 @@ class _Body(OwnStores):
         ):
             self._note_unknown_call(at)
         return True
+
+    def _keeps_arguments(self, at: int, chain: Chain) -> bool:
+        """Whether a call writes into nothing that it is given, or all of that is undone."""
+        value = self.value(chain)
+        if self.seen.undoes_all and value is not print:
+            return True
+        self.seen.keywords.update(keywords_at(self.code, self.steps, at))
+        named = hands_keywords(self.steps, at)
+        if named:
+            self.seen.keywords.update(x for x in self.code.co_consts if isinstance(x, str))
+            if self._hands_on_keywords(at):
+                self.seen.handed_on |= self._keywords_to_write(chain)
+                named = False
+            else:
+                self.seen.keywords.add(ANY)
+        return self._writes_nothing(at, chain, by_keywords=named)
 
     def _is_of_assert(self, at: int) -> bool:
         """Whether a call makes the error of an ``assert``, which has its place."""
@@ -826,8 +860,6 @@ def _is_filtering(value: object) -> bool:
     return any(value is function for function in _FILTERING)
 
 
-_OF_GETATTR = 2
-"""Arguments of `getattr` where it has no default."""
 _OF_EXIT = 3
 """Arguments of ``__exit__``, each of them None where there was no error."""
 _AROUND_CALLS = frozenset("CACHE KW_NAMES LOAD_CONST PRECALL".split())

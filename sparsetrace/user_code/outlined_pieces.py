@@ -20,9 +20,9 @@ what it is and where the piece begins.  These are, with their arguments:
 ``turn(loop, targets, function, *values)``
     the same of one turn of that loop, which also ends by `NEXT`; of a ``for`` loop the first names
     are its targets, so many, and of a ``while`` loop that number is None
-``over(loop, iterable, counts)``
+``over(loop, iterable, counts, indexes)``
     what a ``for`` loop goes over in this run of it, instead of the iterable; ``counts`` says if
-    its turns read that
+    its turns read that, ``indexes`` if it may end early and something is indexed with that then
 ``store(value, container, key)``, ``update(operator, value, container, key)``
     ``container[key] = value``, and ``+=`` and its kin
 ``assign(value, owner, name)``, ``modify(operator, value, owner, name)``
@@ -302,6 +302,8 @@ class _Outliner(ast.NodeTransformer):
         self.chosen, self.forgotten, self.filling = chosen, forgotten, filling
         self.depth = 0
         """How many outlined statements the current node is in."""
+        self.function: ast.AST | None = None
+        """The function that the current node is in."""
         self.captured: set[str] = set()
         """The names of the current function that functions in it may read, now or later."""
         self.unread: frozenset[str] = frozenset()
@@ -309,11 +311,11 @@ class _Outliner(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            before = self.depth, self.captured, self.unread
+            before = self.depth, self.captured, self.unread, self.function
             self.depth, self.captured = 0, captured(node) | _declared_itself(node)
-            self.unread = only_added_to(node)
+            self.unread, self.function = only_added_to(node), node
             result = self._visited(node)
-            self.depth, self.captured, self.unread = before
+            self.depth, self.captured, self.unread, self.function = before
             return result
         return self._visited(node)
 
@@ -377,6 +379,7 @@ class _Outliner(ast.NodeTransformer):
         anew = unread & assigned_anew(node)
         ended = _ENDED if orelse else _BREAK
         counts = isinstance(node, ast.For) and _uses_targets(node)
+        indexes = self.function is not None and _indexes_later(self.function, node)
         self.depth += 1
         inner: Any = super().generic_visit(node)
         self.depth -= 1
@@ -388,7 +391,8 @@ class _Outliner(ast.NodeTransformer):
             body.insert(0, ast.If(inner.test, [ast.Pass()], list(done)))
             inner.test = ast.Constant(True)
         else:
-            inner.iter = _call("over", node, _name(_LOOP), inner.iter, ast.Constant(counts))
+            told = ast.Constant(counts), ast.Constant(indexes)
+            inner.iter = _call("over", node, _name(_LOOP), inner.iter, *told)
         turn = self._piece("turn", node, names, [*body, *_leaving(node, names, NEXT, anew)])
         ending = _leaving(node, names, _name(_HOW), unread, _name(_VALUE))
         inner.body = [*turn, ast.If(_is(_HOW, ast.NotEq(), NEXT), list(ending), [])]
@@ -688,6 +692,19 @@ def _uses_targets(loop: ast.For) -> bool:
     """Whether the turns of a loop read the names that it assigns itself, or assign them anew."""
     own = {n.id for n in names_of(loop.target) if isinstance(n, ast.Name)}
     return any(isinstance(n, ast.Name) and n.id in own for x in loop.body for n in ast.walk(x))
+
+
+def _indexes_later(function: ast.AST, loop: Any) -> bool:
+    """Whether a ``for`` loop may end early, and something is indexed with its own names then."""
+    if not isinstance(loop, ast.For) or not any(isinstance(n, ast.Break) for n in _own_nodes(loop)):
+        return False
+    own = {n.id for n in names_of(loop.target) if isinstance(n, ast.Name)}
+    return any(
+        isinstance(n, ast.Subscript)
+        and n.lineno > (loop.end_lineno or 0)
+        and any(isinstance(part, ast.Name) and part.id in own for part in ast.walk(n.slice))
+        for n in ast.walk(function)
+    )
 
 
 def _leaving(

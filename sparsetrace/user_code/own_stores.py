@@ -7,6 +7,7 @@ that it is there to make.
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import types
 from collections.abc import Iterator
@@ -26,8 +27,11 @@ from sparsetrace.user_code.held_values import PACKAGES, UNKNOWN, HeldValues, sto
 from sparsetrace.user_code.known_functions import is_of_scipy
 from sparsetrace.user_code.returned_kinds import number_names
 from sparsetrace.user_code.written_arguments import (
+    hands_keywords,
     is_filling,
     keywords_at,
+    keywords_to_write,
+    method_keywords_to_write,
     method_writes,
     writes_by_position,
     written_keyword,
@@ -47,6 +51,10 @@ __all__ = [
     "written_by_user",
 ]
 
+_OF_KEYWORDS = 4
+"""Instructions that give a call a tuple and a dictionary of another one's items."""
+_OF_MERGE = 2
+"""Instructions that add a dictionary of keywords to those of a call."""
 _ITEM_READS = frozenset("BINARY_SUBSCR BINARY_SLICE".split())
 PURE_METHODS = frozenset(
     """
@@ -216,17 +224,25 @@ class OwnStores(HeldValues):
             for s in own
         )
 
-    def _writes_nothing(self, at: int, chain: Chain) -> bool:
-        """Whether a call, if it is one of NumPy's, writes into no argument but the function's."""
+    def _writes_nothing(self, at: int, chain: Chain, *, by_keywords: bool) -> bool:
+        """Whether a call, if it is one of NumPy's, writes into no argument but the function's.
+
+        Parameters
+        ----------
+        at, chain
+        by_keywords : bool
+            Whether it is given a dictionary of keywords of which nothing is known.
+        """
         step, name, value = self.steps[at], str(chain[-1][1]), self.value(chain)
         if value is print:
-            named = step.opname == "CALL_FUNCTION_EX" and (step.arg or 0) & 1
+            named = hands_keywords(self.steps, at)
             return not named and "file" not in keywords_at(self.code, self.steps, at)
         if value is not UNKNOWN and not _is_of_numpy(value):
             return True
         if step.opname == "CALL_FUNCTION_EX":  # by *args, and perhaps **kwargs
-            named = (step.arg or 0) & 1
-            return value is UNKNOWN or not (named or writes_by_position(value, sys.maxsize))
+            if by_keywords and self._keywords_to_write(chain):
+                return False
+            return value is UNKNOWN or not writes_by_position(value, self._count_by_place(at))
         keywords = keywords_at(self.code, self.steps, at)
         written = written_keyword(name, keywords)
         if written is not None:
@@ -241,6 +257,42 @@ class OwnStores(HeldValues):
             return not writes_by_position(value, count)
         is_method = chain[-1][0] in ("LOAD_ATTR", "LOAD_METHOD")
         return not (is_method and name in PURE_METHODS and method_writes(name, count))
+
+    def _keywords_to_write(self, chain: Chain) -> frozenset[str]:
+        """The keywords that tell what a name stands for what to write into."""
+        value = self.value(chain)
+        if value is not UNKNOWN:
+            return keywords_to_write(value) if _is_of_numpy(value) else frozenset()
+        is_method = chain[-1][0] in ("LOAD_ATTR", "LOAD_METHOD")
+        name = str(chain[-1][1])
+        is_pure = is_method and name in PURE_METHODS
+        return method_keywords_to_write(name) if is_pure else frozenset()
+
+    def _count_by_place(self, at: int) -> int:
+        """How many arguments a call with a dictionary of keywords is given by their place.
+
+        At the most; these stand before the dictionary, in a tuple of their own.
+        """
+        steps = [step for step in self.steps[:at] if step.opname not in BETWEEN]
+        if len(steps) < _OF_KEYWORDS:
+            return sys.maxsize
+        before, made, _, merged = steps[-_OF_KEYWORDS:]
+        is_known = (made.opname, made.arg, merged.opname) == ("BUILD_MAP", 0, "DICT_MERGE")
+        if is_known and before.opname == "BUILD_TUPLE":
+            return int(before.arg or 0)
+        is_constant = is_known and before.opname == "LOAD_CONST"
+        return len(before.argval) if is_constant and type(before.argval) is tuple else sys.maxsize
+
+    def _hands_on_keywords(self, at: int) -> bool:
+        """Whether the keywords that a call is given are all that the function was given."""
+        code, steps = self.code, [step for step in self.steps[:at] if step.opname not in BETWEEN]
+        if not code.co_flags & inspect.CO_VARKEYWORDS or len(steps) < _OF_MERGE:
+            return False
+        count = code.co_argcount + code.co_kwonlyargcount
+        name = code.co_varnames[count + bool(code.co_flags & inspect.CO_VARARGS)]
+        merge, held = steps[-1], steps[-2]
+        is_merged = merge.opname == "DICT_MERGE" and held.opname.startswith("LOAD_FAST")
+        return is_merged and held.argval == name and name not in self.stores
 
     def _place_of(self, chain: Chain, at: int) -> int:
         """Where the instructions end that load what is called."""

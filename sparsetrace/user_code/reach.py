@@ -59,6 +59,8 @@ __all__ = [
 ]
 
 _MOST_OBJECTS = 100_000
+_MOST_MODULES = 64
+"""As many are looked at as a whole where attributes are found by text."""
 _ABSENT = object()
 
 
@@ -264,6 +266,10 @@ class Walk:
         self.found, self.most = Reached(), most
         self.todo: collections.deque[tuple[Any, bool]] = collections.deque()
         self.seen: set[Any] = set()
+        self.modules: dict[int, dict[str, Any]] = {}
+        """The names of the user's modules that code gets at, by their ids."""
+        self.finds_attributes = False
+        """Whether code reads attributes by names that it computes, also of modules."""
 
     def push(self, items: Any, *, opaque: bool) -> None:
         todo, seen, atoms = self.todo, self.seen, ATOMS
@@ -274,6 +280,27 @@ class Walk:
                 todo.append((item, opaque))
 
     def run(self) -> None:
+        """Look at everything, and at all that modules hold where attributes are found by text."""
+        self._run()
+        opened: set[int] = set()
+        while self.finds_attributes and not self.found.unknown and len(opened) < len(self.modules):
+            if len(self.modules) > _MOST_MODULES:
+                self.found.unknown = True
+            for key in self.modules.keys() - opened:
+                opened.add(key)
+                for value in self.modules[key].values():
+                    if type(value) is not types.ModuleType:
+                        self.push((value,), opaque=False)
+                    else:
+                        self._note_module(value)
+            self._run()
+
+    def _note_module(self, module: Any) -> None:
+        scope = object.__getattribute__(module, "__dict__")
+        if not is_foreign(scope.get("__name__"), _file_of(scope)):
+            self.modules[id(scope)] = scope
+
+    def _run(self) -> None:
         todo, seen = self.todo, self.seen
         while todo:
             item, opaque = todo.popleft()
@@ -347,6 +374,7 @@ class Walk:
                 self.named(module, info)
             else:
                 result.unknown = True
+        self.finds_attributes = self.finds_attributes or info.finds_attributes
         if info.doubtful:
             result.unknown = True
             for name in info.modules:
@@ -378,6 +406,7 @@ class Walk:
             elif name == "numpy" and "random" in info.names:
                 self.global_random("numpy.random")
             return
+        self.modules[id(scope)] = scope
         for wanted in info.names:
             value = scope.get(wanted, _ABSENT)
             if value is _ABSENT:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.user_code.bytecode import text_argument
 from sparsetrace.user_code.handlers import CodeMap, code_map, instructions_of
 from sparsetrace.user_code.imports import Import, imports_in
 
@@ -37,10 +38,11 @@ _WIDESPREAD = frozenset(
 )
 """Libraries whose modules are neither searched nor put back."""
 _DOUBTFUL = frozenset(
-    "getattr globals locals vars exec eval compile __import__ import_module attrgetter "
+    "globals locals vars exec eval compile __import__ import_module attrgetter "
     "__subclasses__ __dict__ __builtins__ modules entry_points suppress".split()
 )
 """Names by which code reaches functions, or swallows errors, unseen."""
+_GETATTR = ("LOAD_GLOBAL", "getattr")
 _IMPORTS = frozenset(("import_module", "__import__", "modules"))
 _WRITES_GLOBALS = frozenset(("globals", "exec"))
 _ASKS_DTYPES = frozenset(
@@ -77,6 +79,8 @@ class Code:
     """Modules that may be imported by their names, as text."""
     doubtful: bool
     """Whether it may call functions that it does not name."""
+    finds_attributes: bool
+    """Whether it reads attributes of which it computes the names."""
     writes_globals: bool
     writes_attributes: bool
     """Whether it may write names that it does not store by an instruction."""
@@ -114,6 +118,9 @@ def code_of(code: types.CodeType, scope: dict[str, Any]) -> Code:
 def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
     codes = list(nested(code))
     names = frozenset(name for one in codes for name in one.co_names)
+    told = _names_told(codes) if "getattr" in names else frozenset()
+    finds_attributes = told is None
+    names |= told or frozenset()
     written = [(one, one.co_code) for one in codes]  # which is made whenever it is asked for
     present = frozenset().union(*(operations[::2] for _, operations in written))
 
@@ -131,6 +138,7 @@ def _read(code: types.CodeType, scope: dict[str, Any]) -> Code:
         operands(_STORE_ATTR),
         tuple(_texts(codes)) if not names.isdisjoint(_IMPORTS) else (),
         not names.isdisjoint(_DOUBTFUL),
+        finds_attributes,
         not names.isdisjoint(_WRITES_GLOBALS),
         not names.isdisjoint(_WRITES_ATTRIBUTES),
         not names.isdisjoint(_CHANGES_FUNCTIONS),
@@ -146,6 +154,21 @@ def nested(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from nested(constant)
+
+
+def _names_told(codes: Iterable[types.CodeType]) -> frozenset[str] | None:
+    """The names that `getattr` is given as constant text; None if it is used otherwise, too."""
+    result: set[str | None] = set()
+    for code in codes:
+        if "getattr" not in code.co_names:
+            continue
+        steps = instructions_of(code)
+        calls = [at for at, chain in code_map(code).calls_of_globals if chain == (_GETATTR,)]
+        loads = sum(step.argval == "getattr" for step in steps)
+        result.update(text_argument(steps, at) for at in calls)
+        if len(calls) < loads:
+            return None
+    return None if None in result else frozenset(filter(None, result))
 
 
 def _compares_truths(code: types.CodeType) -> bool:

@@ -43,6 +43,10 @@ class Seen(set[Hashable]):
         """Those of them that are taken as they are, or found by text, and may be called later."""
         self.most_given = 0
         """Arguments by position of calls of local names, at the most."""
+        self.keywords: set[str] = set()
+        """The keywords by which calls give arguments."""
+        self.handed_on: set[str] = set()
+        """Those that tell what to write into, of functions that are given all of one's keywords."""
         self.finds_attributes = False
         """Whether attributes are found by a text that is computed."""
         self.classes: set[Any] = set()

@@ -7,6 +7,7 @@ they held.
 from __future__ import annotations
 
 import enum
+import inspect
 import itertools
 import logging
 import sys
@@ -47,14 +48,14 @@ def _kinds_of(values: Iterable[Any], deep: int, seen: Iterator[int]) -> tuple[Ha
         if next(seen) > _MOST_VALUES:
             return None
         cls: Any = type(value)
-        if is_unchanging(value):
+        if is_unchanging(value) or (cls is slice and is_unchanging(_parts(value))):
             result.append("value")
         elif cls is tuple and deep:
             held = _kinds_of(value, deep - 1, seen)
             if held is None:
                 return None
             result.append(held)
-        elif isinstance(value, (np.ndarray, enum.Enum)):
+        elif isinstance(value, _ALIKE):
             result.append(cls)
         elif cls in _HOLDING:
             among = None if cls is dict else _kinds_among(value, deep, seen)
@@ -128,6 +129,12 @@ def _python_source(attributes: Mapping[str, Any], cls: type) -> Any:
     return source if is_compiled else None
 
 
+def _parts(value: slice) -> tuple[Any, ...]:
+    return value.start, value.stop, value.step
+
+
+_ALIKE = (np.ndarray, enum.Enum, inspect.Signature)
+"""Which of them it is makes no difference."""
 _SINGLE = (types.ModuleType, np.ufunc, type(np.sum), type, logging.Logger)
 """Of which each is a kind of its own."""
 _DRAWING = (np.random.Generator, np.random.RandomState)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -16,9 +17,13 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "ANY",
     "FILLING",
+    "hands_keywords",
     "is_filling",
     "keywords_at",
+    "keywords_to_write",
+    "method_keywords_to_write",
     "method_writes",
     "writes_by_position",
     "written_keyword",
@@ -29,9 +34,11 @@ FILLING: frozenset[Callable[..., Any]] = frozenset(
 )
 """Functions of NumPy's that write into their first argument, and into nothing else."""
 
+ANY = "**"
+"""Among names of keywords: any other."""
 _IN_PLACE = ("overwrite_", "copy")
 _METHODS_THAT_COPY = frozenset("array asarray asanyarray astype".split())
-_WITHOUT_OUT = frozenset("where".split())
+_WITHOUT_OUT = frozenset("pad where".split())
 _IN_DOUBT = 2
 
 
@@ -64,6 +71,46 @@ def writes_by_position(function: Callable[..., Any], count: int) -> bool:
     """Whether so many positional arguments reach one that is written into, beside the first."""
     place = _place_of_out(function)
     return place is not None and count > place
+
+
+@functools.cache
+def keywords_to_write(function: Callable[..., Any]) -> frozenset[str]:
+    """The keywords that tell a function of NumPy's what to write into; `ANY` in doubt.
+
+    Examples
+    --------
+    >>> [sorted(keywords_to_write(f)) for f in (np.asarray, np.pad, np.mean, np.sin)]
+    [[], [], ['out'], ['out']]
+    """
+    name = getattr(function, "__name__", "")
+    if name in _METHODS_THAT_COPY or name in _WITHOUT_OUT:
+        return frozenset()
+    if isinstance(function, np.ufunc):
+        return frozenset(("out",))
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset((ANY,))
+    return frozenset(
+        ANY if p.kind is p.VAR_KEYWORD else p.name
+        for p in parameters
+        if p.kind is p.VAR_KEYWORD or written_keyword(name, (p.name,)) is not None
+    )
+
+
+def method_keywords_to_write(name: str) -> frozenset[str]:
+    """The same for a method of arrays, which may be one of something else."""
+    function = getattr(np, name, None)
+    return keywords_to_write(function) if callable(function) else frozenset()
+
+
+def hands_keywords(steps: list[dis.Instruction], at: int) -> bool:
+    """Whether a call is given a dictionary of keywords."""
+    if steps[at].opname != "CALL_FUNCTION_EX":
+        return False
+    if sys.version_info >= (3, 14):  # it takes one always, or nothing in its place
+        return steps[at - 1].opname != "PUSH_NULL"
+    return bool((steps[at].arg or 0) & 1)
 
 
 def method_writes(name: str, count: int) -> bool:

@@ -180,3 +180,52 @@ def test_second_order():
         point = np.random.default_rng(seed).normal(size=N)
         assert_covers(pattern, hessian_pattern_at(weighted, point))
     assert pattern.nnz == 2 * N
+
+
+def count(x):
+    return (x > 0).sum()
+
+
+SLICES = {
+    "first": (lambda x: x[: count(x)], lambda n, size: slice(0, n)),
+    "first_but_one": (lambda x: x[1 : count(x) + 1] ** 2, lambda n, size: slice(1, n + 1)),
+    "last": (lambda x: x[len(x) - count(x) :], lambda n, size: slice(size - n, None)),
+    "from_the_end": (lambda x: x[: count(x) - len(x) - 1], lambda n, size: slice(0, n - 1)),
+    "columns": (lambda x: np.outer([1.0], x)[:, : count(x)], lambda n, size: slice(0, n)),
+}
+MANY = 80
+"""So many that the number of elements is not decided."""
+
+
+@pytest.mark.parametrize("name", SLICES)
+@pytest.mark.parametrize("size", [N, MANY])
+@pytest.mark.parametrize("number", [1, 3, 8])
+def test_slices_of_unknown_ends_show_what_their_length_says(name, size, number):
+    f, shown = SLICES[name]
+    x = np.full(size, -1.0)
+    x[:number] = 1.0
+    pattern = st.jacobian_sparsity(f, x).toarray()
+    np.testing.assert_array_equal(pattern, np.eye(size, dtype=bool)[shown(number, size)])
+
+
+@pytest.mark.parametrize("size", [N, MANY])
+def test_a_slice_whose_ends_are_both_unknown(size):
+    def f(x):
+        k = count(x)
+        return x[k : k + 3] * x[0]
+
+    x = np.where(np.arange(size) < 4, 1.0, -1.0)
+    assert_covers(st.jacobian_sparsity(f, x), jacobian_pattern_at(f, x))
+
+
+@pytest.mark.parametrize("size", [N, MANY])
+def test_a_slice_beside_all_that_it_shows(size):
+    def f(x):
+        shown = x[: count(x)]
+        return np.sin(shown), shown.sum(), shown * x[0]
+
+    x = np.where(np.arange(size) < 4, 1.0, -1.0)
+    pattern = st.jacobian_sparsity(f, x).toarray()
+    np.testing.assert_array_equal(pattern[:4], np.eye(4, size))
+    assert pattern[4, :4].all()
+    assert pattern[5:].sum() == 4 + 3

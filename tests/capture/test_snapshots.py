@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -120,3 +122,32 @@ def test_what_was_changed_before_it_is_noted_was_what_it_is_in_the_beginning():
 @pytest.mark.parametrize("item", [iter([1]), np.random.default_rng(0), np.zeros(200_000), open])
 def test_what_may_change_unseen_is_not_known(item):
     assert Reachable([[item]]).unknown is (item is not open)
+
+
+@functools.lru_cache
+def table(n):
+    return {"n": n}
+
+
+def test_what_a_cache_has_gained_is_taken_out_again():
+    """Another path would find there what holds the numbers of this one."""
+    table.cache_clear()
+    kept = table(1)
+    snapshot = Snapshot(None, Reachable([table]))
+    table(2)
+    with pytest.raises(CannotUndo):
+        snapshot.find()
+    snapshot.undo()
+    assert table.cache_info().currsize == 1
+    assert table(1) is kept
+
+
+def test_what_is_written_into_a_result_of_a_cache_is_undone():
+    table.cache_clear()
+    kept = table(1)
+    snapshot = Snapshot(None, Reachable([[table]]))
+    table(1)["n"] = 5.0
+    snapshot.find()
+    assert snapshot.before
+    snapshot.undo()
+    assert kept == {"n": 1}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import queue
 import sys
 import threading
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -164,6 +166,31 @@ def test_a_swallowed_error_of_a_library_fails_the_trace():
 
     with pytest.raises(st.EscapeError):
         st.jacobian_sparsity(f, np.ones(2))
+
+
+def test_errors_that_are_swallowed_keep_nothing_alive():
+    """Arrays of frames that are over would be taken for arrays that somebody still holds."""
+    alive = queue.SimpleQueue()
+
+    def failing(x, made):
+        local = x * 2
+        made.append(weakref.ref(local))
+        raise ValueError("no more")
+
+    def f(x):
+        made = []
+        for _ in range(3):
+            with contextlib.suppress(ValueError):
+                failing(x, made)
+            try:
+                failing(x, made)
+            except ValueError:
+                continue
+        alive.put([one() is not None for one in made])
+        return x
+
+    assert st.jacobian_sparsity(f, np.ones(2)).nnz == 2
+    assert alive.get() == [False] * 6
 
 
 def test_what_watched_before_watches_again():

@@ -490,8 +490,6 @@ def test_what_is_said_to_the_user_alone(f, args):
         (functools.partial(np.add, out=np.zeros(1)), (1.0, 2.0)),
         (functools.partial(np.add, 1.0, 2.0), (np.zeros(1),)),
         (lambda *args: np.add(*args), (1.0, 2.0, np.zeros(1))),
-        (lambda v, **options: np.add(v, v, **options), (1.0,)),
-        (lambda v, **options: np.einsum("i,i", *v, **options), ([np.ones(2), np.ones(2)],)),
     ],
 )
 def test_what_is_written_by_a_keyword_or_a_place(f, args):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import warnings
 
@@ -81,6 +82,13 @@ def test_a_function_that_stands_for_another_one_is_no_kind_of_its_own(monkeypatc
     before = kinds_of([scipy.linalg.solve])
     monkeypatch.setattr(scipy.linalg.solve, "__name__", "inv")
     assert kinds_of([scipy.linalg.solve]) != before
+
+
+def test_slices_of_numbers_and_signatures_are_of_one_kind():
+    assert kinds_of([slice(1, -1)]) == kinds_of([slice(None)]) != kinds_of([[1]])
+    assert kinds_of([slice([1])]) is None
+    signatures = [inspect.signature(f) for f in (nested, Names)]
+    assert kinds_of(signatures[:1]) == kinds_of(signatures[1:]) is not None
 
 
 def test_many_functions_in_one_object_are_looked_at():
