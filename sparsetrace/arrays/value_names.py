@@ -71,6 +71,7 @@ class ValueNames:
         self._memories: dict[int, Memory] = {}
         self._numbers: dict[Hashable, int] = {}
         self._kept: list[Any] = []
+        self._others = 0
         self._wholes: dict[int, tuple[Any, int]] = {}
         self._epoch = 0
         self.opposites: dict[Hashable, Hashable] = {}
@@ -124,9 +125,11 @@ class ValueNames:
                 return operand.dtype.str, operand.shape, operand.tobytes()
         if id(operand) in self._wholes:
             return "whole", self._wholes[id(operand)][1]
-        self._kept.append(operand)
-        # a number never changes; a list, whose items may, is another value each time
-        return "object", id(operand) if is_traced(operand) else -len(self._kept)
+        if is_traced(operand):  # a number, which never changes
+            self._kept.append(operand)
+            return "object", id(operand)
+        self._others += 1  # a list, whose items may change, is another value each time
+        return "object", -self._others
 
     def name(self, ids: Ids, made: Hashable) -> None:
         """Name a new array by how it was made."""

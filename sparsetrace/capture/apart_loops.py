@@ -93,9 +93,14 @@ class Loop(Statement):
     """Whether the turns of a ``for`` loop read what it goes over."""
 
     def __init__(
-        self, session: Session, trace: Trace, function: Callable[..., Any], values: tuple[Any, ...]
+        self,
+        session: Session,
+        trace: Trace,
+        function: Callable[..., Any],
+        values: tuple[Any, ...],
+        given: tuple[Any, ...] = (),
     ) -> None:
-        super().__init__(session, trace, function, values)
+        super().__init__(session, trace, function, values, given)
         self.others: list[Result] = []
         """States in which the last turn may have left the loop, beside the one that it gave: what
         the names are, and what is left at places where these states differ."""

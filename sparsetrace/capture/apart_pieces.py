@@ -102,19 +102,19 @@ def _statement(key: Hashable, running: Hashable, function: types.FunctionType, *
         session.inside.discard(running)
 
 
-def _loop(key: Hashable, function: types.FunctionType, *values: Any) -> Any:
+def _loop(key: Hashable, function: types.FunctionType, *given: Any) -> Any:
     active = _active(key)
     if active is None:
-        return function(*values, None)
+        return function(*given[1:], None)
     session, trace = active
     session.inside.add(key)
     try:
-        repeat = repeats_in(session, trace).of(key, function, values)
-        return Loop(session, trace, function, values).run(repeat)
+        repeat = repeats_in(session, trace).of(key, function, given[1:])
+        return Loop(session, trace, function, given[1:], given).run(repeat)
     except TracingError:
         raise
     except Exception as error:
-        _refuse_lost_names(error, values)
+        _refuse_lost_names(error, given[1:])
         raise
     finally:
         session.inside.discard(key)

@@ -31,7 +31,7 @@ from sparsetrace.operands.operands import is_traced_array
 from sparsetrace.user_code.kept_results import held_by
 from sparsetrace.user_code.object_kinds import CLASS_DICT, MRO, Kind
 from sparsetrace.user_code.reach import Walk, dict_of, filled_slots, slots_of
-from sparsetrace.user_code.value_kinds import MISSING
+from sparsetrace.user_code.value_kinds import MISSING, python_source
 
 __all__ = ["Reachable", "Snapshot"]
 
@@ -61,10 +61,18 @@ class _Found(Walk):
             self.found.unknown = True
 
     def opaque(self, item: object, kind: Kind, opaque: bool) -> None:
+        source = python_source(item)
+        if source is not None:
+            self.push((source,), opaque=False)
+            return
         self._library(item)
         super().opaque(item, kind, opaque)
 
     def instance(self, item: object, kind: Kind, opaque: bool) -> None:
+        source = python_source(item)
+        if source is not None:
+            self.push((source,), opaque=False)
+            return
         if kind.foreign:
             self._library(item)
             if kind.has_dict:

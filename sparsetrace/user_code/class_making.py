@@ -75,7 +75,9 @@ def is_operator(name: str) -> bool:
 
 
 _HEAP_TYPE = 1 << 9
-_LIBRARIES = frozenset("abc builtins collections functools numpy scipy sparsetrace typing".split())
+_LIBRARIES = frozenset(
+    "abc builtins collections functools numba numpy scipy sparsetrace typing".split()
+)
 _NOT_ASKED = frozenset(
     """
     __call__ __class_getitem__ __copy__ __deepcopy__ __del__ __delattr__ __delitem__ __enter__

@@ -87,7 +87,7 @@ from sparsetrace.user_code.seen_names import (
     class_attribute,
     global_value,
 )
-from sparsetrace.user_code.value_kinds import cells_of, kinds_of
+from sparsetrace.user_code.value_kinds import cells_of, kinds_of, python_source
 from sparsetrace.user_code.written_arguments import (
     ANY,
     hands_keywords,
@@ -435,7 +435,12 @@ def _is_pure(function: object, seen: Seen) -> bool:
         return True  # what it makes is looked at where it is called
     if isinstance(function, functools._lru_cache_wrapper):
         cached = cached_function(function, reads_tables=not seen.undoes)
+        if cached is None and seen.undoes_all:  # also what it has gained is undone
+            return _is_pure(getattr(function, "__wrapped__", None), seen)
         return cached is not None and _is_pure_function(cached, {}, seen)
+    source = python_source(function)
+    if source is not None:  # which is traced in its place
+        return _is_pure_function(source, {}, seen)
     kind = known_kind(function)
     if kind is not None:
         seen.calls_given = seen.calls_given or kind is KnownKind.CALLS

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from sparsetrace.user_code.value_kinds import python_source
+
 __all__ = ["held_callables", "holds_iterator", "is_iterator", "may_read"]
 
 _CONTAINERS = (list, tuple, set, frozenset, collections.deque)
@@ -153,6 +155,8 @@ def _may_hold(cls: type) -> bool:
 
 def _inside(value: Any, names: Container[str], own: Container[str]) -> list[Any]:
     cls = type(value)
+    if python_source(value) is not None:  # what numba compiles with is no affair of a call
+        return []
     result: list[Any] = [*dict.values(value)] if issubclass(cls, dict) else []
     for base in _CONTAINERS:
         if issubclass(cls, base):

@@ -58,11 +58,18 @@ _KINDS: dict[int, Known] = {
 }
 _SCIPYS = {
     **dict.fromkeys(("fft", "interpolate", "linalg", "signal", "stats"), Known.PURE),
-    **dict.fromkeys(("integrate", "optimize"), Known.CALLS),
+    **dict.fromkeys(("integrate", "optimize", "sparse"), Known.CALLS),
 }
 """Modules of SciPy's whose functions compute results of their arguments."""
 _WITH_STATE = frozenset("BFGS DOP853 LSODA OdeSolver RK23 RK45 Radau SR1 ode complex_ode".split())
-_DRAWING = frozenset("dual_annealing basinhopping differential_evolution direct".split())
+_DRAWING = frozenset(
+    """
+    basinhopping differential_evolution direct dual_annealing eigs eigsh lobpcg onenormest rand
+    random random_array svds
+    """.split()
+)
+_MATRICES = ("_array", "_matrix")
+"""How the names of classes of sparse matrices end."""
 _METHODS = {
     "stats": frozenset(
         """
@@ -74,6 +81,12 @@ _METHODS = {
         """
         __call__ antiderivative derivative derivatives ev integral integrate partial_derivative
         roots solve
+        """.split()
+    ),
+    "sparse": frozenset(
+        """
+        astype conj conjugate copy diagonal dot getcol getrow max mean min multiply power sum
+        toarray tobsr tocoo tocsc tocsr todense todia todok tolil trace transpose
         """.split()
     ),
 }
@@ -105,7 +118,8 @@ def is_of_scipy(function: Any) -> bool:
         room = _room_of(function.__func__)
         return function.__name__ in _METHODS.get(room, ())
     if isinstance(function, type):
-        return _room_of(function) == "interpolate"
+        is_matrix = _room_of(function) == "sparse" and function.__name__.endswith(_MATRICES)
+        return is_matrix or _room_of(function) == "interpolate"
     if isinstance(function, types.FunctionType):
         name = function.__name__
         return _room_of(function) in _SCIPYS and not (name in _WITH_STATE or name in _DRAWING)

@@ -13,7 +13,7 @@ what it is and where the piece begins.  These are, with their arguments:
     what a function returns from a statement on to its end, in a tuple, behind the values of those
     names that other functions read, too, or own; the values are of the names that are assigned
     there, these first
-``loop(function, *values)``
+``loop(function, probe, *values)``
     what a statement gives of a loop, then how it ended (``break``, ``return``, or ``ended`` where
     it has an ``else``), and what it returns; the function also takes what stands for this run of
     the loop
@@ -561,6 +561,8 @@ _HOW, _VALUE, _LOOP = f"{PREFIX}how", f"{PREFIX}value", f"{PREFIX}loop"
 _PROBE = f"{PREFIX}probe"
 _WHOLE = ("statement", "ended", "tail")
 """Pieces that do not say how they ended."""
+_PROBED = (*_WHOLE, "loop")
+"""Pieces that are given a probe."""
 
 
 def _piece(
@@ -584,7 +586,7 @@ def _piece(
         again = [x for name in shared for x in _given_again(name, node)]
         body = [y for x in body for y in _Leaving(again).left(x)]
         body = [ast.Nonlocal(shared), *copy.deepcopy(again), *body]
-    if what in _WHOLE and names:
+    if what in _PROBED and names:
         before.insert(0, f"{_PROBE}_before")
         yield ast.Assign([_name(_PROBE, ast.Store())], ast.List([], ast.Load()))
         yield _read(_PROBE, before[0], node)
@@ -602,7 +604,7 @@ def _piece(
         **({"type_params": []} if sys.version_info >= (3, 12) else {}),  # type: ignore[arg-type]
     )
     first = [_name(_LOOP), ast.Constant(_targets_of(node))] if what == "turn" else []
-    nothing = [ast.Constant(None)] if what in _WHOLE and not names else []
+    nothing = [ast.Constant(None)] if what in _PROBED and not names else []
     call = _call(what, node, *first, _name(function), *nothing, *map(_name, before))
     left = shared if what == "tail" else names
     results = [*left, *([] if what in ("statement", "ended") else [_HOW, _VALUE])]
@@ -617,7 +619,7 @@ def _piece(
         yield _forget(name, node)
     if what == "tail":
         return
-    probe = [_PROBE] if what in _WHOLE else []
+    probe = [_PROBE] if what in _PROBED and names else []
     yield ast.Delete([_name(held, ast.Del()) for held in (*before, *probe, function)])
 
 

@@ -58,10 +58,12 @@ _OF_MERGE = 2
 _ITEM_READS = frozenset("BINARY_SUBSCR BINARY_SLICE".split())
 PURE_METHODS = frozenset(
     """
-    _asdict _replace all any argmax argmin astype cdf clip conj conjugate copy count cumprod cumsum
-    diagonal dot endswith flatten format get index is_integer isf item items join keys logcdf logpdf
-    logpmf logsf lower max mean min pdf pmf ppf prod ravel reshape round sf split squeeze startswith
-    std strip sum take tolist trace transpose upper values var
+    _asdict _replace all any argmax argmin astype capitalize casefold cdf clip conj conjugate copy
+    count cumprod cumsum diagonal dot endswith flatten format get index is_integer isalnum isalpha
+    isdigit isf isidentifier item items join keys logcdf logpdf logpmf logsf lower lstrip max mean
+    min pdf pmf ppf prod ravel removeprefix removesuffix reshape round rsplit rstrip sf split
+    splitlines squeeze startswith std strip sum take title toarray tobsr tocoo tocsc tocsr todense
+    todia todok tolil tolist trace transpose upper values var
     """.split()
 )
 """Of numbers, arrays, text, lists, dictionaries and distributions."""

@@ -22,7 +22,7 @@ from sparsetrace.user_code.frames import is_own
 from sparsetrace.user_code.held_values import is_unchanging
 from sparsetrace.user_code.read_code import is_foreign
 
-__all__ = ["MISSING", "cells_of", "kinds_of"]
+__all__ = ["MISSING", "cells_of", "kinds_of", "python_source"]
 
 MISSING = "_sparsetrace_missing"
 """An attribute of the type of what stands for the value of a name that has none."""
@@ -85,7 +85,7 @@ def _kinds_of(values: Iterable[Any], deep: int, seen: Iterator[int]) -> tuple[Ha
             result.append(cls)
         elif cls.__flags__ & _HEAP_TYPE and not isinstance(value, type) and cls.__dictoffset__:
             attributes = object.__getattribute__(value, "__dict__")
-            source = _python_source(attributes, cls)
+            source = python_source(value)
             if source is not None:
                 attributes, held = {}, _kinds_of((source,), deep, seen)
             else:
@@ -122,11 +122,12 @@ def _is_lasting(function: types.FunctionType) -> bool:
     return module is not None and vars(module).get(function.__name__) is function
 
 
-def _python_source(attributes: Mapping[str, Any], cls: type) -> Any:
+def python_source(value: Any) -> types.FunctionType | None:
     """The function that numba has compiled to this one; None if it is nothing of the kind."""
-    source = attributes.get("py_func")
-    is_compiled = type(source) is types.FunctionType and cls.__module__.startswith("numba.")
-    return source if is_compiled else None
+    if not type(value).__module__.startswith("numba."):
+        return None
+    source = object.__getattribute__(value, "__dict__").get("py_func")
+    return source if type(source) is types.FunctionType else None
 
 
 def _parts(value: slice) -> tuple[Any, ...]:

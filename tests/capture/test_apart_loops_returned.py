@@ -173,3 +173,55 @@ def test_a_loop_whose_turns_are_few_is_followed_to_each_end():
 
     x = np.array([0.5, 0.5, 2.0, 0.5, 0.5, 0.5])
     np.testing.assert_array_equal(dense(st.jacobian_sparsity(f, x)), np.eye(3, 6))
+
+
+def weights_at_first(x, most=300):
+    """The first turn may end it, with what it began with."""
+    RUNS.put(1)
+    w, y, history = np.ones(6), x, np.zeros(most)
+    for i in range(most):
+        y = w * step(y)
+        history[i] = y[i % 6]
+        if y.sum() < 1.0:
+            break
+        w = 1.0 / (1.0 + y)
+    return w, history[: i + 1]
+
+
+def held_elsewhere(x, most=300):
+    """What it begins with is seen under another name, too: a write shows there."""
+    RUNS.put(1)
+    w = x * 1.0
+    first, kept = w, [w]
+    for _ in range(most):
+        if w.sum() < 1.0:
+            break
+        w = w * 0.5
+    w[0] = x[1] * x[2]
+    return first[0], kept[0][0], w[0]
+
+
+def in_a_list(x, most=300):
+    RUNS.put(1)
+    rows = [x * 1.0, x[::-1] * 1.0]
+    w = rows[0]
+    for i in range(most):
+        if w[i % 6] < 0.1:
+            break
+        w = w * 0.5 if i > 3 else rows[1]
+    w[0] += x[3]
+    return rows[0][0], rows[1][0], w[0]
+
+
+@pytest.mark.parametrize("f", [weights_at_first, held_elsewhere, in_a_list])
+def test_arrays_that_a_loop_begins_with(f):
+    while not RUNS.empty():
+        RUNS.get()
+    pattern = st.jacobian_sparsity(f, POINT, verify=False)
+    assert RUNS.qsize() < 40
+    rng = np.random.default_rng(4)
+    points = [POINT, *(POINT * rng.uniform(0.02, 1.1, 6) for _ in range(12))]
+    found = [jacobian_pattern_at(f, x) for x in points]
+    same = [one for one in found if one.shape == pattern.shape]
+    assert same
+    assert_covers(pattern, np.any(same, axis=0))
