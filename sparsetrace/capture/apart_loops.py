@@ -92,15 +92,8 @@ class Loop(Statement):
     _counts = True
     """Whether the turns of a ``for`` loop read what it goes over."""
 
-    def __init__(
-        self,
-        session: Session,
-        trace: Trace,
-        function: Callable[..., Any],
-        values: tuple[Any, ...],
-        given: tuple[Any, ...] = (),
-    ) -> None:
-        super().__init__(session, trace, function, values, given)
+    def __init__(self, *of_statement: Any) -> None:
+        super().__init__(*of_statement)
         self.others: list[Result] = []
         """States in which the last turn may have left the loop, beside the one that it gave: what
         the names are, and what is left at places where these states differ."""
