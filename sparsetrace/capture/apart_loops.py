@@ -30,9 +30,7 @@ from sparsetrace.capture.loop_states import States, are_within
 from sparsetrace.capture.paths_apart import Errors, distinct
 from sparsetrace.capture.repeated_calls import Repeat
 from sparsetrace.capture.result_unions import Groups, is_held_alone, united
-from sparsetrace.capture.session import Session
 from sparsetrace.capture.snapshots import Snapshot
-from sparsetrace.context import Trace
 from sparsetrace.errors import BY_VALUES, TracingError, ValueDependentError, explain
 from sparsetrace.operands.operands import is_traced, is_traced_array
 from sparsetrace.user_code.held_iterators import may_read
