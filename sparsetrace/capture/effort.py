@@ -76,11 +76,11 @@ class Effort:
         """The same with those that are spared: how long it has been."""
         return max(self.steps, _PER_SECOND * self._seconds())
 
-    def is_exhausted(self, max_paths: int) -> bool:
-        """Whether all attempts together have taken long."""
+    def is_exhausted(self, max_paths: int, *, times: int = 1) -> bool:
+        """Whether all attempts together have taken long, or so many times that."""
         steps, seconds = self._rested
         taken = max(self.steps - steps, _USUALLY * (self._seconds() - seconds))
-        return taken > _PER_PATH * max(max_paths, _LEAST)
+        return taken > times * _PER_PATH * max(max_paths, _LEAST)
 
     def rest(self) -> None:
         """Forget that attempts have taken long."""

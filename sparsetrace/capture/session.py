@@ -98,6 +98,8 @@ class Outside:
 _FLOATS = "fcO"
 _ATTEMPTS = 4
 """Ways to run things apart that are tried however long they take."""
+_VERY_LONG = 7
+"""So many times as long as that all attempts may take, if there was more than one."""
 _ALL_KINDS = _FLOATS + "biu"
 
 
@@ -293,7 +295,9 @@ class Session:
     def is_over(self) -> bool:
         """Whether no other way is tried to run things apart, since several have taken long."""
         most = 1 if self.takes_whole else _ATTEMPTS
-        return self.attempts >= most and self.effort.is_exhausted(self.max_paths)
+        if self.attempts >= most and self.effort.is_exhausted(self.max_paths):
+            return True
+        return self.attempts > 1 and self.effort.is_exhausted(self.max_paths, times=_VERY_LONG)
 
     def begins_in_order(self) -> bool:
         """Begin the search anew, with no paths in a random order; False if none were.

@@ -102,6 +102,9 @@ def test_many_attempts_end_when_they_have_taken_long(monkeypatch):
     monkeypatch.setattr(effort, "process_time", lambda: 0.0)
     assert steps(effort._PER_PATH * 1024 + 1) == (True, False)
     assert steps(effort._PER_PATH * 4096 + 1) == (True, True)
+    late = Effort()
+    late.steps = effort._PER_PATH * 1024 + 1
+    assert late.is_exhausted(max_paths=1, times=1) > late.is_exhausted(max_paths=1, times=2)
     done = Effort()
     done.steps = 10**6
     done.rest()
@@ -131,11 +134,13 @@ def test_no_other_way_is_tried_after_a_few_that_took_long(monkeypatch):
 
     monkeypatch.setattr(Session, "is_over", counted)
     most = []
-    for per_path in (effort._PER_PATH, 0):
-        monkeypatch.setattr(effort, "_PER_PATH", per_path)
+    is_exhausted = Effort.is_exhausted
+    for exhausted in (is_exhausted, lambda *_, times=1: times == 1, lambda *_, times=1: True):
+        monkeypatch.setattr(Effort, "is_exhausted", exhausted)
         with pytest.raises(st.ValueDependentError, match="more than max_paths=1024"):
             st.jacobian_sparsity(spelled, np.linspace(0.1, 0.9, 14), verify=False)
         most.append(max(attempts))
         attempts.clear()
-    usual, hurried = most
+    usual, hurried, very_late = most
     assert usual > hurried == 4
+    assert very_late == 2
