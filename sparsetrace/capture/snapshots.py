@@ -61,10 +61,6 @@ class _Found(Walk):
             self.found.unknown = True
 
     def opaque(self, item: object, kind: Kind, opaque: bool) -> None:
-        source = python_source(item)
-        if source is not None:
-            self.push((source,), opaque=False)
-            return
         self._library(item)
         super().opaque(item, kind, opaque)
 

@@ -92,9 +92,9 @@ from sparsetrace.user_code.written_arguments import (
     ANY,
     hands_keywords,
     is_filling,
+    is_told_what_to_write,
     keywords_at,
     method_writes,
-    written_keyword,
 )
 
 __all__ = ["FILLS", "HANDED", "OUTLINED", "WRITES", "Known", "has_effects", "written_by_user"]
@@ -215,7 +215,7 @@ def has_effects(
     held = (*given, *seen.objects)
     result = (
         not pure
-        or _is_told_to_write(seen.handed_on, seen.keywords.union(kwargs or ()))
+        or is_told_what_to_write(seen.handed_on, seen.keywords.union(kwargs or ()))
         or (seen.calls_given and not _are_harmless(given, seen))
         or holds_iterator(held, seen.names | seen.asked, names_in)
         or _is_computed(seen, given)
@@ -316,15 +316,6 @@ def _of_modules(held: Sequence[Any], asked: set[str]) -> list[Any]:
 
 Reach = Mapping[str, Sequence[tuple[types.CodeType, dict[str, Any]]]]
 """Functions by their names: their code, and the names of their module."""
-
-
-def _is_told_to_write(handed_on: set[str], keywords: set[str]) -> bool:
-    """Whether functions that are handed on keywords may be told so what to write into."""
-    if not handed_on or not keywords:
-        return False
-    if ANY in keywords or not handed_on.isdisjoint(keywords):
-        return True
-    return ANY in handed_on and any(written_keyword("", (name,)) for name in keywords)
 
 
 def _held(function: object) -> list[Any]:

@@ -21,6 +21,7 @@ __all__ = [
     "FILLING",
     "hands_keywords",
     "is_filling",
+    "is_told_what_to_write",
     "keywords_at",
     "keywords_to_write",
     "method_keywords_to_write",
@@ -96,6 +97,15 @@ def keywords_to_write(function: Callable[..., Any]) -> frozenset[str]:
         for p in parameters
         if p.kind is p.VAR_KEYWORD or written_keyword(name, (p.name,)) is not None
     )
+
+
+def is_told_what_to_write(handed_on: set[str], keywords: set[str]) -> bool:
+    """Whether functions that are handed on keywords may be told so what to write into."""
+    if not handed_on or not keywords:
+        return False
+    if ANY in keywords or not handed_on.isdisjoint(keywords):
+        return True
+    return ANY in handed_on and any(written_keyword("", (name,)) for name in keywords)
 
 
 def method_keywords_to_write(name: str) -> frozenset[str]:
