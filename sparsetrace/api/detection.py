@@ -328,6 +328,10 @@ def _own_size(traced_call: TracedCall) -> float | None:
     return traced_call.n_results
 
 
+def _find_nones(traced_call: TracedCall) -> None:
+    traced_call.nones = PlainFunction(traced_call).nones()
+
+
 def _solving(
     solve: Callable[[Run], Found], n: int, most: float, patterns_of: Patterns
 ) -> Solving | None:
@@ -357,6 +361,7 @@ def traced_runs(
     local = bool(chosen["local"])
     values = chosen["constants"] == "values"
     traced_call.find_size = partial(_own_size, traced_call)
+    traced_call.find_nones = partial(_find_nones, traced_call)
     try:
         return trace(
             traced_call.run,

@@ -20,7 +20,7 @@ from sparsetrace.errors import (
     opaque_call,
 )
 from sparsetrace.operands.operands import is_traced, like_array
-from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
+from sparsetrace.tracing.pytree import leaves, named_leaves, numeric, rebuilt
 
 __all__ = ["FlatFunction", "Vector", "flattened", "own"]
 
@@ -198,7 +198,7 @@ def flattened(result: Any) -> Vector:
     if type(result) is np.ndarray:
         vector = result if result.ndim == 1 else result.reshape(-1)
     else:
-        vectors = [np.asarray(leaf).reshape(-1) for leaf in leaves(result)]
+        vectors = [np.asarray(leaf).reshape(-1) for leaf in leaves(numeric(result))]
         vector = np.concatenate(vectors) if vectors else np.zeros(0)
     if vector.dtype.kind not in "biufc":
         raise OutputError(f"the function returned {vector.dtype}, not numbers")

@@ -50,7 +50,7 @@ from sparsetrace.operands.operands import (
     values_of,
 )
 from sparsetrace.operands.steps import aside
-from sparsetrace.tracing.pytree import leaves, like, named_leaves, rebuilt
+from sparsetrace.tracing.pytree import leaves, like, named_leaves, named_nones, numeric, rebuilt
 from sparsetrace.tracing.state import State
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
 
@@ -89,6 +89,10 @@ class TracedCall:
     asks_for_size : bool
         Whether a run returned what masks pick, and did not know that number.
     find_size : callable
+        Finds it, outside of a run.
+    nones : set of str or None
+        Where the function returns None among numbers for the given arguments, once that is known.
+    find_nones : callable
         Finds it, outside of a run.
     keeps_values : bool
         Whether a run at a point keeps the values that it carried to the outputs.
@@ -134,6 +138,8 @@ class TracedCall:
         self.n_results: float | None = None
         self.asks_for_size = False
         self.find_size: Callable[[], object] | None = None
+        self.nones: frozenset[str] | None = None
+        self.find_nones: Callable[[], object] | None = None
         self.keeps_values = False
         self.carried: WeakKeyDictionary[Trace, list[NDArray[Any]]] = WeakKeyDictionary()
 
@@ -183,6 +189,7 @@ class TracedCall:
         """The result, with so many elements of what masks pick as it has for these arguments."""
         if result is None or type(result) is TracedArray:  # as most are
             return result
+        result = self._of_numbers(result)
         every = list(leaves(result))
         if not any(getattr(type(leaf), "_is_picked", False) for leaf in every):
             return result
@@ -195,6 +202,24 @@ class TracedCall:
             return result
         sized = iter(of_size(trace, every, self.n_results))
         return rebuilt(result, lambda _: next(sized))
+
+    def _of_numbers(self, result: object) -> Any:
+        """The result without texts, and without None where the function itself returns that.
+
+        Elsewhere it may come of what a traced number is: of its type, or of its text.
+        """
+        found = numeric(result)
+        if found is result:
+            return result
+        nones = named_nones(result, "f")
+        if nones and self.nones is None and self.find_nones is not None:
+            raise Restart(self.find_nones)
+        if others := nones - (self.nones or frozenset()):
+            raise OutputError(
+                f"the function returned None as {min(others)}, and not for the given arguments. "
+                "Return np.nan, or an empty array"
+            )
+        return found
 
     def _named_shapes(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         code = getattr(self.function, "__code__", None)

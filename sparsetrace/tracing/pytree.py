@@ -17,7 +17,7 @@ from sparsetrace.arrays.array import TracedArray
 from sparsetrace.numbers.scalar import TracedScalar
 from sparsetrace.operands.operands import holds_objects
 
-__all__ = ["leaves", "like", "named_leaves", "rebuilt"]
+__all__ = ["leaves", "like", "named_leaves", "named_nones", "numeric", "rebuilt"]
 
 
 def _shape_of_numbers(obj: Any) -> tuple[int, ...] | None:
@@ -125,6 +125,55 @@ def leaves(tree: Any) -> Iterator[Any]:
             yield from leaves(item)
     else:
         yield tree
+
+
+def numeric(tree: Any) -> Any:
+    """The same nesting with empty arrays for texts and None in tuples and mappings.
+
+    A message beside the numbers that a function returns is no number of them.  What holds
+    nothing else is returned as it is.
+
+    Examples
+    --------
+    >>> numeric((1.0, {"message": "ok"}))
+    (1.0, {'message': array([], dtype=float64)})
+    >>> numeric(("ok", None)), numeric([1.0, None])
+    (('ok', None), [1.0, None])
+    """
+    found = _numeric(tree)
+    if found is tree or not any(np.size(leaf) for leaf in leaves(found)):
+        return tree
+    return found
+
+
+def _numeric(tree: Any) -> Any:
+    if isinstance(tree, tuple):
+        items = list(tree)
+    elif _is_mapping(tree):
+        items = list(tree.values())
+    else:
+        return tree
+    made = [_NO_NUMBERS if _is_beside(item) else _numeric(item) for item in items]
+    is_same = all(new is item for new, item in zip(made, items, strict=True))
+    return tree if is_same else like(tree, made)
+
+
+def _is_beside(item: Any) -> bool:
+    return item is None or isinstance(item, (str, bytes))
+
+
+_NO_NUMBERS = np.zeros(0)
+
+
+def named_nones(tree: Any, name: str = "") -> frozenset[str]:
+    """The expressions that read those places in tuples and mappings where None is.
+
+    Examples
+    --------
+    >>> named_nones((1.0, {"more": None}), "x")
+    frozenset({'x[1]["more"]'})
+    """
+    return frozenset(place for place, leaf in named_leaves(tree, name) if leaf is None)
 
 
 def named_leaves(tree: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -25,7 +25,7 @@ from sparsetrace.errors import FAILURES, OutputError
 from sparsetrace.interrupts import interruptible
 from sparsetrace.operands.operands import like_array
 from sparsetrace.tracing.arguments import TracedCall
-from sparsetrace.tracing.pytree import leaves, named_leaves, rebuilt
+from sparsetrace.tracing.pytree import leaves, named_leaves, named_nones, numeric, rebuilt
 from sparsetrace.tracing.unknown_numbers import UnknownArguments
 
 __all__ = ["PlainFunction", "numbers_of", "plain_call", "title"]
@@ -144,8 +144,18 @@ class PlainFunction:
         first = self.first(self.point)
         return None if first is None else len(first)
 
+    def nones(self) -> frozenset[str]:
+        """Where the function returns None among numbers for the given arguments."""
+        try:
+            return named_nones(self._result_at(self.point), "f")
+        except Exception:
+            return frozenset()
+
     def result(self, x: Vector) -> Any:
-        """What the function returns, or fills, at `x`."""
+        """The numbers that the function returns, or fills, at `x`, in their nesting."""
+        return numeric(self._result_at(x))
+
+    def _result_at(self, x: Vector) -> Any:
         shared = self._shared and self._args is self._given
         args = list(self._args) if shared else [_copied(arg) for arg in self._args]
         free = iter(self._elements(x))
@@ -323,7 +333,7 @@ def numbers_of(result: object) -> tuple[Vector, float]:
     """
     if result is None:
         raise OutputError("the function returned None")
-    arrays = [array for leaf in leaves(result) for array in _arrays(leaf)]
+    arrays = [array for leaf in leaves(numeric(result)) for array in _arrays(leaf)]
     floats = [array if array.dtype.kind in "fc" else array.astype(np.float64) for array in arrays]
     eps = max((_unit(array.dtype) for array in floats), default=0.0)
     numbers = np.concatenate([array.reshape(-1) for array in floats]) if floats else np.zeros(0)

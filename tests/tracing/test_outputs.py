@@ -10,7 +10,13 @@ import scipy.sparse
 
 from cases.shared import Pair, Record
 from oracles import assert_same_pattern, numerical_jacobian_pattern
-from sparsetrace import InputError, OutputError, jacobian_sparsity
+from sparsetrace import (
+    InputError,
+    OutputError,
+    jacobian_sparsity,
+    lagrangian_hessian_sparsity,
+    sparse_jacobian,
+)
 
 
 def test_empty_output():
@@ -143,6 +149,39 @@ def test_outputs(name):
 def test_outputs_that_are_no_numbers(made):
     with pytest.raises(OutputError):
         jacobian_sparsity(made, np.ones(3))
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: (x[:2] * x[1:], None), [[1, 1, 0], [0, 1, 1]]),
+        (lambda x: Pair("ok", x[:2]), [[1, 0, 0], [0, 1, 0]]),
+        (lambda x: {"y": x[1] ** 2, "info": {"text": "ok", "none": None}}, [[0, 1, 0]]),
+        (lambda x: (None, [x[2], x[0]], b"raw"), [[0, 0, 1], [1, 0, 0]]),
+    ],
+)
+def test_texts_and_none_beside_numbers_have_no_rows(f, expected, local):
+    assert_same_pattern(jacobian_sparsity(f, np.ones(3), local=local), expected)
+
+
+def test_derivatives_of_what_is_returned_with_a_message():
+    derivative = sparse_jacobian(lambda x: (x**2, "ok", None), np.ones(3))
+    assert np.allclose(derivative(np.array([1.0, 2.0, 3.0])).toarray(), np.diag([2.0, 4.0, 6.0]))
+    pattern = lagrangian_hessian_sparsity(lambda x: (x[:2] * x[1:], "ok", None), np.ones(3))
+    assert_same_pattern(pattern, [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+
+
+@pytest.mark.parametrize("detect", [jacobian_sparsity, lagrangian_hessian_sparsity])
+def test_none_on_some_paths_is_refused_where_the_given_arguments_have_a_number(detect):
+    def f(x):
+        return x**2, (None if x[0] < 0 else x[1] ** 2)
+
+    with pytest.raises(OutputError, match=r"None as f\[1\]"):
+        detect(f, np.ones(3))
+    pattern = jacobian_sparsity(f, -np.ones(3))
+    assert_same_pattern(pattern, np.eye(3))
+    assert "4 values" in pattern.left_out[0]
 
 
 def test_the_error_for_none_speaks_of_out():
