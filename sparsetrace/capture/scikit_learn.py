@@ -90,3 +90,25 @@ for _module in ("sklearn.metrics.pairwise", "sklearn.metrics"):
     register(_module, "haversine_distances", _haversine_distances)
 for _name in ("_assemble_fraction_of_explained_deviance", "_assemble_r2_explained_variance"):
     register("sklearn.metrics._regression", _name, _assembled)
+
+_COMPILED = "sparsetrace.capture.scikit_learn_compiled:{}"
+for _module, _names, _rule in (
+    (
+        "metrics._pairwise_distances_reduction._dispatcher",
+        "BaseDistancesReductionDispatcher.is_usable_for",
+        "is_usable_for",
+    ),
+    ("neighbors._base", "NeighborsBase._fit", "fit_neighbors"),
+    (
+        "neighbors._base",
+        "KNeighborsMixin.kneighbors RadiusNeighborsMixin.radius_neighbors",
+        "neighbors",
+    ),
+    (
+        "linear_model._cd_fast",
+        "enet_coordinate_descent enet_coordinate_descent_gram enet_coordinate_descent_multi_task",
+        "coordinate_descent",
+    ),
+):
+    for _name in _names.split():
+        register(f"sklearn.{_module}", _name, _COMPILED.format(_rule))

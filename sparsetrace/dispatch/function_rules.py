@@ -316,7 +316,7 @@ def _copied(x: Any) -> Any:
     if hasattr(type(x), "_at_point"):  # a masked or a sparse array of a trace
         return x._at_point()
     values = values_of(x)
-    return values.copy() if is_traced(x) and isinstance(values, np.ndarray) else values
+    return values.copy("K") if is_traced(x) and isinstance(values, np.ndarray) else values
 
 
 def _with_values(call: Call, trace: Trace, result: Any, values: Any) -> Any:

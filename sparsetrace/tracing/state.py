@@ -409,6 +409,7 @@ def _dicts_of(items: Sequence[Any]) -> Iterable[Any]:
 
 
 def _put_back_class(cls: type, before: dict[str, Any]) -> None:
+    """The attributes of a class, but for those that a trace itself has exchanged."""
     now = dict(_CLASS_DICT(cls))
     if len(now) == len(before) and all(map(_is, now.values(), before.values())):
         return
@@ -416,7 +417,8 @@ def _put_back_class(cls: type, before: dict[str, Any]) -> None:
         with suppress(AttributeError, TypeError):
             type.__delattr__(cls, name)
     for name, value in before.items():
-        if now.get(name, _ABSENT) is not value:
+        current = now.get(name, _ABSENT)
+        if current is not value and not (_is_stand_in(current) or _is_stand_in(value)):
             with suppress(AttributeError, TypeError):
                 type.__setattr__(cls, name, value)
 
@@ -442,6 +444,8 @@ def _is_stand_in(value: Any) -> bool:
     """Whether a trace put this in the place of a name (`sparsetrace.capture`)."""
     if issubclass(type(value), type) and "_stands_in" in _CLASS_DICT(value):
         return True  # it shows the module of what it stands for
+    if type(value) in (classmethod, staticmethod):
+        value = value.__func__
     if type(value) is types.FunctionType:
         owner = value.__globals__.get("__name__")
     else:

@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from cases.scipy_calls.every import START
 from oracles import assert_same_pattern
 from sparsetrace.capture import registered_functions
 from sparsetrace.capture.patch import ClassNames
+from sparsetrace.dispatch.function_rules import REGISTERED, register
 
 
 def everything():
@@ -230,3 +232,33 @@ def test_values_at_the_point_decide_branches():
 def test_without_capture_scipy_is_left_alone():
     with pytest.raises(st.TracingError):
         st.jacobian_sparsity(lambda x: sl.solve(FULL, x), np.ones(4), capture=False)
+
+
+_PACKAGE = """
+class Model:
+    def predict(self, x):
+        return [float(v) for v in x]
+    @classmethod
+    def scaled(cls, x):
+        return [2 * float(v) for v in x]
+    @staticmethod
+    def twice(x):
+        return [2 * float(v) for v in x]
+def f(x):
+    y = Model().predict(x) + Model.scaled(x)
+    return y if x[0] > 0 else y + Model.twice(x)[::-1]
+"""
+
+
+def test_methods_with_a_rule_have_it_in_every_run(monkeypatch):
+    """What a run leaves in a class is put back after it, and the rules stay there."""
+    module = types.ModuleType("package_of_models")
+    exec(compile(_PACKAGE, "<package>", "exec", dont_inherit=True), vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(REGISTERED, module.__name__, {})
+    for name in ("predict", "scaled", "twice"):
+        register(module.__name__, f"Model.{name}", lambda call, *args: 2 * args[-1])
+    before = dict(vars(module.Model))
+    pattern = st.jacobian_sparsity(module.f, np.ones(3))
+    assert_same_pattern(pattern, np.fliplr(np.eye(3)) + np.eye(3))
+    assert dict(vars(module.Model)) == before

@@ -12,7 +12,7 @@ pytest.importorskip("sklearn", reason="needs scikit-learn")
 from sklearn import metrics
 from sklearn.svm import SVR
 
-from cases.scikit_learn import CASES, EXTRA, EXTRA_AT, GIVEN, POINTS, START, TARGETS
+from cases.scikit_learn import CASES, EXTRA, EXTRA_AT, GIVEN, POINTS, SELDOM, START, TARGETS
 from oracles import (
     assert_covers,
     assert_same_pattern,
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 def test_jacobian(name):
     f = CASES[name]
     wanted = numerical_jacobian_pattern(
-        f, START, points=40 if name == "max_error" else 6, low=-1.5, high=1.5
+        f, START, points=60 if name in SELDOM else 6, low=-1.5, high=1.5
     )
     compare = assert_covers if name in EXTRA else assert_same_pattern
     compare(st.jacobian_sparsity(f, START), wanted)

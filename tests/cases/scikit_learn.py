@@ -14,10 +14,18 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor, Ridge
+from sklearn.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    MultiTaskLasso,
+    PoissonRegressor,
+    Ridge,
+    lasso_path,
+)
 from sklearn.metrics import pairwise
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor, NearestNeighbors
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.extmath import row_norms, softmax
@@ -102,6 +110,8 @@ _CLASSIFIER = LogisticRegression().fit(POINTS, CLASSES)
 _DISCRIMINANT = LinearDiscriminantAnalysis().fit(POINTS, CLASSES)
 _BAYES = GaussianNB().fit(POINTS, CLASSES)
 _MIXTURE = GaussianMixture(2, random_state=0).fit(POINTS)
+_NEAREST = KNeighborsRegressor(2, weights="distance", algorithm="kd_tree").fit(POINTS, TARGETS)
+_BALLS = NearestNeighbors(n_neighbors=2, algorithm="ball_tree").fit(POINTS)
 _PROCESS = GaussianProcessRegressor(kernels.RBF(), optimizer=None)
 
 
@@ -159,7 +169,25 @@ CASES = {
         x.reshape(3, 2)
     ),
     "process of traced targets": lambda x: _PROCESS.fit(POINTS[:6], x).predict(POINTS[6:8]),
+    "KNeighborsRegressor.predict": lambda x: _NEAREST.predict(_rows(x)),
+    "kneighbors by a tree of balls": lambda x: _BALLS.kneighbors(_rows(x))[0],
+    "kneighbors of traced points": lambda x: (
+        NearestNeighbors(n_neighbors=2).fit(x.reshape(6, 1)).kneighbors(OTHERS[:2, :1])[0]
+    ),
+    "pairwise_distances_argmin_min": lambda x: metrics.pairwise_distances_argmin_min(
+        _rows(x), OTHERS
+    )[1],
+    "lasso_path": lambda x: lasso_path(POINTS[:6], x, alphas=[0.01, 0.001])[1],
+    "MultiTaskLasso": lambda x: MultiTaskLasso(alpha=0.001).fit(POINTS[:3], x.reshape(3, 2)).coef_,
     "inverse_transform": lambda x: PCA(2).fit(POINTS).inverse_transform(x.reshape(3, 2)),
 }
 
-EXTRA = EXTRA_AT = {"haversine_distances of its own": "x - x of a point and itself"}
+SELDOM = ("max_error", "kneighbors of traced points")
+"""Of these few inputs show all dependencies."""
+
+EXTRA_AT = {
+    "haversine_distances of its own": "x - x of a point and itself",
+    "lasso_path": "compiled code is taken as a whole",
+    "MultiTaskLasso": "compiled code is taken as a whole",
+}
+EXTRA = EXTRA_AT
