@@ -109,6 +109,24 @@ for _module, _names, _rule in (
         "enet_coordinate_descent enet_coordinate_descent_gram enet_coordinate_descent_multi_task",
         "coordinate_descent",
     ),
+    ("neighbors._kde", "KernelDensity.score_samples", "densities"),
+    ("svm._libsvm", "decision_function predict predict_proba", "of_rows"),
+    (
+        "tree._classes",
+        "BaseDecisionTree.apply BaseDecisionTree.predict DecisionTreeClassifier.predict_proba",
+        "steps_of_rows",
+    ),
+    (
+        "ensemble._forest",
+        "BaseForest.apply ForestClassifier.predict_proba ForestRegressor.predict",
+        "steps_of_rows",
+    ),
+    (
+        "ensemble._hist_gradient_boosting.gradient_boosting",
+        "BaseHistGradientBoosting._raw_predict",
+        "steps_of_rows",
+    ),
+    ("ensemble._gradient_boosting", "predict_stages", "add_steps"),
 ):
     for _name in _names.split():
         register(f"sklearn.{_module}", _name, _COMPILED.format(_rule))

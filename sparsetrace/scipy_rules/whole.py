@@ -43,6 +43,7 @@ from sparsetrace.scipy_rules.rule_tools import (
 
 __all__ = [
     "at_point",
+    "note_ranks",
     "ranked",
     "ranked_object",
     "replaced",
@@ -111,7 +112,7 @@ def ranked(call: Call, *args, **kwargs) -> Any:
     ``f([{0}, {1}])  ->  [{}, {}]``
     """
     trace = current()
-    _note_ranks(call, args, kwargs)
+    note_ranks(call, args, kwargs)
     total = total_of(args, kwargs) if trace.dependency else np.int32(trace.graph.opaque)
     return spread(trace, np.asarray(total), sample_of_call(call, *args, **kwargs))
 
@@ -131,14 +132,14 @@ def ranked_object(*chosen: str) -> Any:
     @makes_objects
     def rule(call: Call, *args, **kwargs) -> Any:
         trace, total = current(), total_of(args, kwargs)
-        _note_ranks(call, args, kwargs)
+        note_ranks(call, args, kwargs)
         ranks = total if trace.dependency else np.full_like(total, trace.graph.opaque)
         return _filled(sample_of_call(call, *args, **kwargs), total, chosen, ranks)
 
     return rule
 
 
-def _note_ranks(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def note_ranks(call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Note, at a point, ranks and counts that are others nearby, as of equal numbers."""
     trace = current()
     if trace.local:

@@ -98,10 +98,12 @@ def _wrapping(frame: types.FrameType) -> str | None:
         if isinstance(value, types.MethodDescriptorType) and is_own(frame.f_code):
             return f"{value.__objclass__.__module__}.{value.__qualname__}"
         if isinstance(value, types.FunctionType):
-            module, name = str(value.__module__), value.__qualname__
-            shown = _shown(module, name)
+            shown = _of_class(type(of), value.__name__, frame.f_code)
+            if shown is not None:
+                return shown
+            shown = _shown(str(value.__module__), value.__qualname__)
             if shown and getattr(_value(shown), "__code__", None) is frame.f_code:
-                return _of_class(type(of), value.__name__, frame.f_code) or shown
+                return shown
     return None
 
 

@@ -9,10 +9,21 @@ import sparsetrace as st
 
 pytest.importorskip("sklearn", reason="needs scikit-learn")
 
-from sklearn import metrics
+from sklearn import cluster, metrics
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.svm import SVR
 
-from cases.scikit_learn import CASES, EXTRA, EXTRA_AT, GIVEN, POINTS, SELDOM, START, TARGETS
+from cases.scikit_learn import (
+    CASES,
+    EXTRA,
+    EXTRA_AT,
+    GIVEN,
+    OTHERS,
+    POINTS,
+    SELDOM,
+    START,
+    TARGETS,
+)
 from oracles import (
     assert_covers,
     assert_same_pattern,
@@ -73,18 +84,15 @@ def test_lengths_that_differ_are_scikit_learns_own_error():
 
 
 def test_compiled_code_is_refused_by_its_public_name():
-    model = SVR().fit(POINTS, TARGETS)
     with pytest.raises(st.EscapeError) as caught:
-        st.jacobian_sparsity(lambda x: model.predict(x.reshape(2, 3)), START)
-    assert caught.value.call == "sklearn.svm.SVR.predict"
+        st.jacobian_sparsity(lambda x: SVR().fit(POINTS[:6], x).predict(OTHERS), START)
+    assert caught.value.call == "sklearn.svm.SVR.fit"
     assert any("sparsetrace.opaque(g)" in way for way in caught.value.remedies)
 
 
 def test_compiled_functions_are_taken_as_a_whole_at_a_point():
-    model = SVR().fit(POINTS, TARGETS)
-
     def f(x):
-        return model.predict(x.reshape(2, 3))
+        return cluster.k_means(x.reshape(6, 1), 2, n_init=1, random_state=0)[0]
 
     found = st.jacobian_sparsity(f, START, local=True)
     assert_covers(found, jacobian_pattern_at(f, START))
@@ -94,3 +102,28 @@ def test_compiled_functions_are_taken_as_a_whole_at_a_point():
 def test_what_needs_the_order_of_values_is_refused_globally():
     with pytest.raises(st.TracingError):
         st.jacobian_sparsity(lambda x: metrics.roc_auc_score([0, 1, 0, 1, 1, 0], x), START)
+
+
+def test_a_model_of_traced_points_is_refused_by_name():
+    """Its support vectors would be those of other numbers."""
+    model = SVR().fit(POINTS, TARGETS)
+
+    def f(x):
+        model.support_vectors_ = model.support_vectors_ + x[:3]
+        return model.predict(OTHERS)
+
+    with pytest.raises(st.TracingError, match="libsvm"):
+        st.jacobian_sparsity(f, START)
+
+
+def test_trees_where_they_step_at_the_point():
+    """The pattern at a point holds on both sides of a step."""
+    estimator = HistGradientBoostingRegressor(min_samples_leaf=1, max_iter=10)
+    model = estimator.fit(np.array([[0.0], [1.0]]), [0.0, 1.0])
+
+    def f(x):
+        return np.where(model.predict(x[:1].reshape(1, 1)) > 0.5, x[1], x[2])
+
+    for first, expected in ((0.4, [0, 0, 1]), (0.5, [0, 1, 1]), (0.6, [0, 1, 0])):
+        pattern = st.jacobian_sparsity(f, np.array([first, 1.0, 2.0]), local=True)
+        assert_same_pattern(pattern, [expected])

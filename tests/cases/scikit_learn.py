@@ -12,6 +12,15 @@ import numpy as np
 from sklearn import metrics, preprocessing
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import (
@@ -25,9 +34,11 @@ from sklearn.linear_model import (
 from sklearn.metrics import pairwise
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsRegressor, NearestNeighbors
+from sklearn.neighbors import KernelDensity, KNeighborsRegressor, NearestNeighbors
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, SVR, NuSVR, OneClassSVM
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.extmath import row_norms, softmax
 
 _RNG = np.random.default_rng(0)
@@ -59,6 +70,15 @@ def _transformed(transformer, x):
 
 def _predicted(model, x):
     return model.predict(_rows(x))
+
+
+def _asked(model, method, x):
+    return getattr(model, method)(_rows(x))
+
+
+def _scaled(model, x):
+    """Steps, which have no derivative, times what has one."""
+    return model.predict(_rows(x)) * x[:2]
 
 
 def _called(module, names, argument, *before):
@@ -106,12 +126,34 @@ _MODELS = (
     MLPRegressor(hidden_layer_sizes=(4,), solver="lbfgs", activation="tanh", max_iter=5000),
     make_pipeline(preprocessing.StandardScaler(), Ridge()),
 )
+_VECTORS = (
+    (SVR(), "predict"),
+    (SVR(kernel="linear"), "predict"),
+    (NuSVR(kernel="poly"), "predict"),
+    (OneClassSVM(), "score_samples"),
+)
+_CLASSIFIERS = (
+    (SVC(), "decision_function"),
+    (SVC(), "predict"),
+    (RandomForestClassifier(5, random_state=0), "predict_proba"),
+    (DecisionTreeClassifier(random_state=0), "predict"),
+    (HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2), "predict_proba"),
+)
+_TREES = (
+    DecisionTreeRegressor(random_state=0),
+    RandomForestRegressor(5, random_state=0),
+    ExtraTreesRegressor(5, random_state=0),
+    GradientBoostingRegressor(n_estimators=5, init=LinearRegression(), random_state=0),
+    AdaBoostRegressor(n_estimators=3, random_state=0),
+    HistGradientBoostingRegressor(max_iter=3, min_samples_leaf=2),
+)
 _CLASSIFIER = LogisticRegression().fit(POINTS, CLASSES)
 _DISCRIMINANT = LinearDiscriminantAnalysis().fit(POINTS, CLASSES)
 _BAYES = GaussianNB().fit(POINTS, CLASSES)
 _MIXTURE = GaussianMixture(2, random_state=0).fit(POINTS)
 _NEAREST = KNeighborsRegressor(2, weights="distance", algorithm="kd_tree").fit(POINTS, TARGETS)
 _BALLS = NearestNeighbors(n_neighbors=2, algorithm="ball_tree").fit(POINTS)
+_DENSITY = KernelDensity().fit(POINTS)
 _PROCESS = GaussianProcessRegressor(kernels.RBF(), optimizer=None)
 
 
@@ -179,6 +221,19 @@ CASES = {
     )[1],
     "lasso_path": lambda x: lasso_path(POINTS[:6], x, alphas=[0.01, 0.001])[1],
     "MultiTaskLasso": lambda x: MultiTaskLasso(alpha=0.001).fit(POINTS[:3], x.reshape(3, 2)).coef_,
+    **{
+        f"{type(model).__name__}.{method} {i}": partial(_asked, model.fit(POINTS, TARGETS), method)
+        for i, (model, method) in enumerate(_VECTORS)
+    },
+    **{
+        f"{type(model).__name__}.{method}": partial(_asked, model.fit(POINTS, CLASSES), method)
+        for model, method in _CLASSIFIERS
+    },
+    **{
+        f"{type(model).__name__} of trees": partial(_scaled, model.fit(POINTS, TARGETS))
+        for model in _TREES
+    },
+    "KernelDensity": lambda x: _DENSITY.score_samples(_rows(x)),
     "inverse_transform": lambda x: PCA(2).fit(POINTS).inverse_transform(x.reshape(3, 2)),
 }
 
