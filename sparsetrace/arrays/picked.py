@@ -120,6 +120,13 @@ class PickedArray(TracedArray):
         refuse("x[mask], as an array or as a result", self)
 
     @property
+    def flags(self) -> Any:
+        """Those of a new array, of however many elements."""
+        if self._shown is not None:
+            refuse("x[mask].flags of a view", self)
+        return np.empty((2,) * self._candidates.ndim).flags
+
+    @property
     def alone(self) -> Any:
         """The candidates, where nothing else sees them or what is written into them."""
         is_part = self._shown is not None or self._parts

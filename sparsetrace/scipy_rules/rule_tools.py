@@ -163,6 +163,6 @@ def dense(call: Call, *sources, **options) -> Any:
     return spread(trace, total, sample)
 
 
-def sample_of(x):
+def sample_of(x: Any) -> Any:
     """A stand-in for a traced argument, as in NumPy's rules; constants stay."""
     return linear_algebra.sample_matrix(x) if contains_traced(x) else x
