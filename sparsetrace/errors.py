@@ -253,8 +253,8 @@ class Explanation(str):
 def text_of(error: BaseException) -> str:
     """The text of an error, without those of the traced values that it carries.
 
-    These say nothing about where it comes from.  It is empty where a method of the error's own
-    shows a value of a trace that has ended.
+    These say nothing about where it comes from.  It is empty where methods of the function's own,
+    which show what the error carries, fail since the trace has ended.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def text_of(error: BaseException) -> str:
     try:
         with muted():
             return str(error)
-    except TracingError:
+    except Exception:
         return ""
 
 

@@ -25,6 +25,7 @@ import numpy as np
 
 from sparsetrace import masked
 from sparsetrace.capture import (
+    array_likes,
     array_methods,
     compiled_functions,
     default_items,
@@ -412,6 +413,7 @@ def rebind(error: BaseException | None, *, local: bool = False) -> None:
         rebind_ufuncs(frames[-1])
     _exchange(early_names.conversion_patches(frames, error))
     _exchange(derived_numbers.patches(frames, error))
+    _exchange(array_likes.patches(frames, error))
     if local:
         _exchange(compiled_functions.patches(error))
     _exchange(text_templates.patches(error))

@@ -414,8 +414,9 @@ def _put_back_class(cls: type, before: dict[str, Any]) -> None:
     if len(now) == len(before) and all(map(_is, now.values(), before.values())):
         return
     for name in now.keys() - before.keys() - _MADE_BY_PYTHON:
-        with suppress(AttributeError, TypeError):
-            type.__delattr__(cls, name)
+        if not _is_stand_in(now[name]):
+            with suppress(AttributeError, TypeError):
+                type.__delattr__(cls, name)
     for name, value in before.items():
         current = now.get(name, _ABSENT)
         if current is not value and not (_is_stand_in(current) or _is_stand_in(value)):
