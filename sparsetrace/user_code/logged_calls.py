@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import logging
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -102,6 +103,8 @@ def _is_users(listener: Any) -> bool:
     ):
         return False
     stream = getattr(listener, "stream", None)
-    return stream is None or (
-        isinstance(stream, io.TextIOWrapper) and not isinstance(stream.buffer, io.BytesIO)
-    )
+    if isinstance(stream, io.StringIO):
+        return False  # it can be read
+    if stream is None or stream is sys.stdout or stream is sys.stderr:  # a notebook's, for one
+        return True
+    return isinstance(stream, io.TextIOWrapper) and not isinstance(stream.buffer, io.BytesIO)

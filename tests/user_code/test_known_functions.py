@@ -5,6 +5,7 @@ import io
 import logging
 import math
 import os
+import sys
 import random
 import time
 import types
@@ -142,6 +143,19 @@ def test_logs_that_come_to_the_user_alone(log):
         log.handlers[:] = [handler]
         assert has_effects(logged, (1.0,), may_speak=True)
         assert has_effects(logged, (1.0,), may_speak=True, known=known)
+
+
+def test_logs_that_come_to_a_notebook(log, monkeypatch):
+    """Its streams are no files, and show what is written into them."""
+
+    class Shown(io.TextIOBase):
+        pass
+
+    stream = Shown()
+    log.handlers[:] = [logging.StreamHandler(stream)]
+    assert has_effects(logged, (1.0,), may_speak=True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert not has_effects(logged, (1.0,), may_speak=True)
 
 
 def test_a_log_that_becomes_loud(log):
