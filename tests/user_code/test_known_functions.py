@@ -5,8 +5,8 @@ import io
 import logging
 import math
 import os
-import sys
 import random
+import sys
 import time
 import types
 
