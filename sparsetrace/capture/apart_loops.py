@@ -561,6 +561,17 @@ class Turn(Statement):
     def states(self) -> int:
         return 1 + len(self.others)
 
+    def has_effects(self) -> bool:
+        """As of any statement; where snapshots would do, all begins anew with these.
+
+        Else there would be a path for each turn that may be the last.
+        """
+        result, session = super().has_effects(), self.session
+        if result and session.needs_snapshots and not session.takes_snapshots:
+            assert session.outermost is not None
+            session.outermost.refuse("a loop changes objects, and may end in any of its turns")
+        return result
+
     def straight(self) -> Any:
         if self.others:
             raise CannotUndo

@@ -266,13 +266,12 @@ class Branches:
         """Whether the paths that are known of would take long together."""
         if self.crowd == self.max_paths or known < _SOME or self._is_crowd:
             return self._is_crowd
-        share = longer = known / (self.paths - 2)
-        if self._may_help:
-            # a path takes as long as it has decisions, and those that wait have these at least
-            left = sum(at + 1 for _, _, at, _ in self._waiting) + self._behind + self._begun_behind
-            longer = max(share, 1 + left / max(self._decided, _TELLING_DECISIONS))
+        # a path takes as long as it has decisions, and those that wait have these at least
+        left = sum(at + 1 for _, _, at, _ in self._waiting) + self._behind + self._begun_behind
+        longer = 1 + left / max(self._decided, _TELLING_DECISIONS)
+        share = max(known / (self.paths - 2), longer)
         most = _VERY_LONG if self._may_help else _LONGEST_OF_ALL
-        if longer * (self.effort.taken() - self._since) > most:
+        if share * (self.effort.taken() - self._since) > most:
             self.effort.note_crowd(self._spared)
             return True
         spent = self.effort.spent() - self._since + self._spared
