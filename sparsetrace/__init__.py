@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sparsetrace.collector import seldom_collected
+from sparsetrace.collector import grown_old, seldom_collected
 
 with seldom_collected():  # a third of the time that importing takes
     from sparsetrace import scipy_rules as _scipy_rules  # noqa: F401  # registers its rules
@@ -14,7 +14,6 @@ with seldom_collected():  # a third of the time that importing takes
         lagrangian_hessian_sparsity,
     )
     from sparsetrace.api.detectors import HessianDetector, JacobianDetector
-    from sparsetrace.api.diagnosis import Diagnosis, Refusal, diagnose
     from sparsetrace.api.extension import detach, opaque, register_rule
     from sparsetrace.api.pattern import SparsityPattern
     from sparsetrace.arrays.array import TracedArray
@@ -41,9 +40,11 @@ with seldom_collected():  # a third of the time that importing takes
 
     _exact_types.look_at_modules()
     _patches.prepare()
+    grown_old()
 
 if TYPE_CHECKING:
     from sparsetrace import coloring, solvers
+    from sparsetrace.api.diagnosis import Diagnosis, Refusal, diagnose
     from sparsetrace.derivatives.check import check_derivatives
     from sparsetrace.derivatives.hessian import sparse_hessian, sparse_lagrangian_hessian
     from sparsetrace.derivatives.jacobian import sparse_jacobian
@@ -87,14 +88,17 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LATER = {
+    "Diagnosis": "sparsetrace.api.diagnosis",
+    "Refusal": "sparsetrace.api.diagnosis",
     "check_derivatives": "sparsetrace.derivatives.check",
     "coloring": "sparsetrace.coloring",
+    "diagnose": "sparsetrace.api.diagnosis",
     "solvers": "sparsetrace.solvers",
     "sparse_hessian": "sparsetrace.derivatives.hessian",
     "sparse_jacobian": "sparsetrace.derivatives.jacobian",
     "sparse_lagrangian_hessian": "sparsetrace.derivatives.hessian",
 }
-"""Names that are imported when they are first used, with parts of SciPy that patterns need not."""
+"""Names that are imported when they are first used: patterns need neither them nor what they do."""
 
 
 def __getattr__(name: str) -> Any:

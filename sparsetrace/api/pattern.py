@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from html import escape
 from importlib import import_module
 from typing import Any, NoReturn, Self
 
@@ -457,6 +456,8 @@ class SparsityPattern(Counts, csr_array):  # type: ignore[misc]  # SciPy has no 
 
     def _repr_html_(self) -> str:
         """For notebooks: the picture in a fixed-width font."""
+        from html import escape  # it takes a millisecond, and notebooks alone need it
+
         return f"<pre style='line-height: 1.1'>{escape(str(self))}</pre>"
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -39,7 +39,7 @@ __all__ = [
     "begin_path",
     "begin_search",
     "exchanging",
-    "is_own",
+    "is_original",
     "more_is_run_apart",
     "refuse_text_of_counters",
     "run_nothing_apart",
@@ -362,7 +362,7 @@ def original_of(code: types.CodeType) -> types.CodeType:
     return _originals.get(id(code), code)
 
 
-def is_own(code: types.CodeType) -> bool:
+def is_original(code: types.CodeType) -> bool:
     """Whether a code is the user's, and none that stands for it until the runs have ended."""
     return id(code) not in _originals and id(code) not in _owners
 

@@ -20,7 +20,7 @@ from sparsetrace.capture import (
     registered_functions,
     ufuncs_of_lists,
 )
-from sparsetrace.capture.apart_functions import is_own
+from sparsetrace.capture.apart_functions import is_original
 from sparsetrace.capture.builtin_names import CONVERSIONS, NUMPY_CONVERSIONS
 from sparsetrace.capture.orderings import ORDERINGS
 from sparsetrace.capture.patch import ABSENT, Patch, Place
@@ -174,7 +174,7 @@ def _call_patches(
     session = SESSION.get()
     tried = {} if session is None else session.renamed
     for code, scope in {frame.f_code: frame.f_globals for frame in frames}.items():
-        if id(code) in tried or not is_own(code):
+        if id(code) in tried or not is_original(code):
             continue  # a function that each run makes anew, or what stands for one in this run
         new_names: dict[tuple[str, ...], str] = {}
         for name, value in list(scope.items()):

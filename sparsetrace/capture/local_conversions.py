@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sparsetrace.capture.apart_functions import is_own
+from sparsetrace.capture.apart_functions import is_original
 from sparsetrace.capture.patch import Patch
 from sparsetrace.capture.text_templates import code_patches
 from sparsetrace.user_code.bytecode import callee_at
@@ -65,7 +65,7 @@ def patches(
     codes = {
         frame.f_code: frame
         for frame in frames
-        if id(frame.f_code) not in tried and is_own(frame.f_code)
+        if id(frame.f_code) not in tried and is_original(frame.f_code)
     }
     changes: dict[int, types.CodeType] = {}
     for code, frame in codes.items():

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from sparsetrace.capture.apart_functions import is_own
+from sparsetrace.capture.apart_functions import is_original
 from sparsetrace.capture.apart_pieces import format_by
 from sparsetrace.capture.exact_types import shown_as_another
 from sparsetrace.capture.patch import Patch, Place
@@ -173,7 +173,7 @@ def _patches_in(frames: list[types.FrameType]) -> list[Patch]:
     ]
     for frame in reversed(frames):
         code = frame.f_code
-        if id(code) in tried or not is_own(code):
+        if id(code) in tried or not is_original(code):
             continue
         changed = _with_templates(code)
         own = [] if changed is None else list(code_patches(code, changed, frame.f_globals))
