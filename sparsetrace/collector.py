@@ -65,9 +65,10 @@ def grown_old() -> None:
     Examples
     --------
     >>> import gc
+    >>> frozen = gc.get_freeze_count()
     >>> grown_old()
-    >>> gc.get_freeze_count()
-    0
+    >>> gc.get_freeze_count() == frozen
+    True
     """
     if not gc.get_freeze_count():
         gc.freeze()
