@@ -1,9 +1,8 @@
 """Objects that NumPy takes for arrays by their ``__array__``: ``M @ cell`` of an ordinary ``M``.
 
-Contract: where an error shows that NumPy was given such an object that holds a traced array, its
-class has ``__array_ufunc__`` and ``__array_function__`` while a trace runs, which call the same
-function with the arrays.  A class with ``__array_priority__`` is left as it is: operators ask its
-own methods.
+Contract: where an error shows that an operator or a ufunc was given such an object that holds a
+traced array, its class has ``__array_ufunc__`` while a trace runs, which calls the same ufunc with
+the arrays that its objects hand out.  A class that answers operators itself is left as it is.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import numpy as np
 
 from sparsetrace.capture.patch import ABSENT, Patch
 from sparsetrace.errors import EscapeError, text_of
+from sparsetrace.operands.own_arrays import as_operand, takes_over
 from sparsetrace.operands.poison import A_ROUTINE
 
 __all__ = ["patches"]
@@ -30,9 +30,7 @@ def patches(frames: list[types.FrameType], error: BaseException | None) -> list[
     if not frames or not _shows_one(error):
         return []
     classes = {cls for cls in _classes_in(frames[-1]) if _is_array_like(cls)}
-    return [
-        Patch(cls, name, ABSENT, method) for cls in classes for name, method in _METHODS.items()
-    ]
+    return [Patch(cls, "__array_ufunc__", ABSENT, _array_ufunc) for cls in classes]
 
 
 def _shows_one(error: BaseException | None) -> bool:
@@ -59,32 +57,15 @@ def _is_array_like(cls: type) -> bool:
     own = next((vars(base)["__array__"] for base in cls.__mro__ if "__array__" in vars(base)), None)
     return (
         isinstance(own, types.FunctionType)
-        and not any(hasattr(cls, name) for name in (*_METHODS, "__array_priority__"))
         and not issubclass(cls, np.ndarray)
+        and not (hasattr(cls, "__array_ufunc__") or takes_over(cls))
         and cls.__module__.partition(".")[0] != _OWN
     )
 
 
 def _array_ufunc(self: object, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """The ufunc of the arrays that the objects give."""
-    return getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
+    """The ufunc of the arrays that the objects hand out."""
+    return getattr(ufunc, method)(*map(as_operand, inputs), **kwargs)
 
 
-def _array_function(
-    self: object, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """The function of the arrays that the objects give, also of those in a sequence."""
-    given = {name: _as_arrays(x) for name, x in kwargs.items()}
-    return function(*map(_as_arrays, args), **given)
-
-
-def _as_arrays(x: Any) -> Any:
-    return type(x)(map(_as_array, x)) if type(x) in (list, tuple) else _as_array(x)
-
-
-def _as_array(x: Any) -> Any:
-    is_given = getattr(type(x), "__array_ufunc__", None) is _array_ufunc
-    return x.__array__() if is_given else x
-
-
-_METHODS = {"__array_ufunc__": _array_ufunc, "__array_function__": _array_function}
+_array_ufunc._hands_out = True  # type: ignore[attr-defined]  # it is no answer of the class's own

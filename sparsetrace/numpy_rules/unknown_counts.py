@@ -20,7 +20,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from sparsetrace.context import Trace
 from sparsetrace.graph.graph import OPAQUE, Ids
-from sparsetrace.numpy_rules.indexing import want_bounds
+from sparsetrace.numpy_rules.indexing import constant_key, want_bounds, write
 from sparsetrace.operands.complex_operands import moved_ids, of_choices
 from sparsetrace.operands.operands import (
     Elements,
@@ -37,7 +37,7 @@ __all__ = ["depending", "moved_by_unknown"]
 
 def moved_by_unknown(
     trace: Trace, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Elements | None:
+) -> Any:
     """The result of a move; None unless a count is unknown, and this is one of these moves.
 
     A count of so few values that it is decided on paths of its own is left to those.
@@ -46,7 +46,7 @@ def moved_by_unknown(
     if rule is None or not any(map(_may_be_unknown, (*args[1:], *kwargs.values()))):
         return None
     result = rule(trace, *args, **kwargs)
-    if result is not None:
+    if isinstance(result, Elements):
         trace.graph.look_at(result.ids)
     return result
 
@@ -154,7 +154,11 @@ def _along(ids: Ids, axis) -> tuple[Ids, int]:
     return ids, normalize_axis_index(axis, ids.ndim)
 
 
-def _delete(trace: Trace, arr, obj, axis=None) -> Elements | None:
+def _delete(trace: Trace, arr, obj, axis=None) -> Any:
+    if isinstance(obj, list) or np.ndim(obj):
+        if len(obj) != 1 or np.ndim(obj[0]) or not _is_unknown(trace, obj[0]):
+            return _left_over(trace, arr, obj, axis)
+        obj = obj[0]
     if not _is_unknown(trace, obj):
         return None
     ids, axis = _along(moved_ids(trace, arr), axis)
@@ -165,6 +169,19 @@ def _delete(trace: Trace, arr, obj, axis=None) -> Elements | None:
 
     by_parts = of_choices(trace, between, ids)
     return Elements(between(ids) if by_parts is None else by_parts, dtype_of(arr), keep_array=True)
+
+
+def _left_over(trace: Trace, arr, obj, axis) -> Any:
+    """What several places leave that the inputs choose: as many elements as a mask picks."""
+    key, is_unsure = constant_key(trace, obj)
+    if trace.masks is None or not is_unsure:
+        return None
+    want_bounds(trace)
+    length = np.size(arr) if axis is None else np.shape(arr)[axis]
+    kept = asarray(trace.graph.constant(np.ones(length, bool)))
+    write(trace, kept, key, asarray(trace.graph.constant(np.zeros(np.shape(key), bool))))
+    mask = trace.wrap(Elements(kept, np.dtype(bool), keep_array=True))
+    return np.compress(mask, arr, axis)
 
 
 def _insert(trace: Trace, arr, obj, values, axis=None) -> Elements | None:
@@ -213,7 +230,7 @@ def _triangle(function: Callable[..., Any]) -> Callable[..., Elements | None]:
     return rule
 
 
-_RULES: dict[Callable[..., Any], Callable[..., Elements | None]] = {
+_RULES: dict[Callable[..., Any], Callable[..., Any]] = {
     np.roll: _roll,
     np.delete: _delete,
     np.insert: _insert,

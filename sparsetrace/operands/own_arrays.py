@@ -16,7 +16,7 @@ from numpy import generic, ndarray
 
 from sparsetrace.operands.operands import contains_traced
 
-__all__ = ["as_operand", "handed_out", "listed"]
+__all__ = ["as_operand", "handed_out", "listed", "takes_over"]
 
 _COME_FIRST = ("__buffer__", "__array_interface__", "__array_struct__")
 """Protocols that NumPy asks for before."""
@@ -87,4 +87,10 @@ def as_operand(obj: Any, by: str = "") -> Any:
     cls = type(obj)
     if isinstance(obj, ndarray) or not hasattr(cls, "__array__"):
         return obj
-    return obj if any(hasattr(cls, name) for name in (by, *_TAKES_OVER)) else handed_out(obj)[0]
+    return obj if hasattr(cls, by) or takes_over(cls) else handed_out(obj)[0]
+
+
+def takes_over(cls: type) -> bool:
+    """Whether a class answers operators and NumPy's functions itself."""
+    methods = (getattr(cls, name, None) for name in _TAKES_OVER)
+    return any(x is not None and not getattr(x, "_hands_out", False) for x in methods)

@@ -8,7 +8,7 @@ from checks import check
 
 import sparsetrace as st
 from cases.numpy_calls.array_manipulation import case
-from oracles import assert_same_pattern, dense, numerical_jacobian_pattern
+from oracles import assert_covers, assert_same_pattern, dense, numerical_jacobian_pattern
 from sparsetrace.numpy_rules.array_manipulation import MOVES
 
 
@@ -129,7 +129,6 @@ def test_views_that_numpy_makes_read_only(f):
     "f",
     [
         lambda x: np.repeat(x, (x > 0).astype(int)),
-        lambda x: np.delete(x, [np.argmax(x)]),
         lambda x: np.insert(x, [np.argmax(x)], 0),
     ],
 )
@@ -144,12 +143,44 @@ def test_moves_by_unknown_amounts_are_refused(f):
     [
         (lambda x: np.roll(x, np.argmax(x)), 70 * 70),
         (lambda x: np.delete(x, np.argmax(x)), 69 * 2),
+        (lambda x: np.delete(x, [np.argmax(x)]), 69 * 2),
+        (lambda x: np.delete(x, np.argsort(x)[:2]), 68 * 3),
         (lambda x: np.insert(x, np.argmax(x), 0), 68 * 2 + 3),
     ],
 )
 def test_moves_by_unknown_amounts_that_keep_the_shape(f, entries):
     """Those that have more than 64 values: tests/cases/unknown_counts.py has others."""
     assert st.jacobian_sparsity(f, np.ones(70)).nnz == entries
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.delete(x, np.argpartition(np.abs(x - x.mean()), -2)[-2:]),
+        lambda x: np.delete(x**2, [np.argmax(x), np.argmin(x)]).mean(),
+        lambda x: np.delete(x.reshape(3, 2), np.argsort(x[:3])[:1], axis=0).ravel(),
+        lambda x: np.delete(np.arange(6.0) * x[0], np.argsort(x)[1:3]) * x[1],
+        lambda x: np.delete(x, np.flatnonzero(x > 0)).sum(),
+        lambda x: np.delete(x, np.argsort(x)[:2][:, None]),
+    ],
+)
+def test_places_that_the_inputs_choose_are_deleted(f):
+    start = np.random.default_rng(0).normal(size=6)
+    wanted = numerical_jacobian_pattern(f, start, points=300, low=-1.5, high=1.5)
+    assert_same_pattern(st.jacobian_sparsity(f, start), wanted)
+
+
+def test_a_place_that_is_known_beside_one_that_is_not():
+    """The one that is known counts as if it might stay, too."""
+    f = lambda x: np.delete(x, [0, 1 + np.argmax(x[1:3])])  # noqa: E731
+    start = np.random.default_rng(0).normal(size=6)
+    wanted = numerical_jacobian_pattern(f, start, points=100, low=-1.5, high=1.5)
+    assert_covers(st.jacobian_sparsity(f, start), wanted)
+
+
+def test_a_place_to_delete_that_is_not_there_is_an_error():
+    with pytest.raises(IndexError):
+        st.jacobian_sparsity(lambda x: np.delete(x, np.argsort(x) + 10), np.ones(4))
 
 
 def test_a_known_index_in_a_traced_array_moves():
