@@ -78,6 +78,7 @@ _NOT_OF_NOTHING = _functions("max min amax amin argmax argmin ptp") | {
     np.maximum.reduce,
     np.minimum.reduce,
 }
+_NO_SCALAR = partial(ValueError, "can only convert an array of size 1 to a Python scalar")
 _OUT_OF_BOUNDS = partial(IndexError, "index is out of bounds")
 _NOTHING = partial(ValueError, "zero-size array to reduction operation which has no identity")
 
@@ -484,6 +485,13 @@ class PickedArray(TracedArray):
     def copy(self, order: object = "C") -> Any:
         """As ndarray.copy."""
         return self._over_candidates(lambda x: x.copy())
+
+    def item(self, *args: Any) -> Any:
+        """As ndarray.item: without a place any element may be the one that is picked."""
+        if args or self._candidates.ndim > 1:
+            return super().item(*args)
+        may_raise(self._trace, _NO_SCALAR)
+        return self._any().item()
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As ndarray.view, for arrays of NumPy's own with as many elements."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sparsetrace as st
+from oracles import assert_same_pattern
 from sparsetrace.arrays.picked_shapes import PickedShape
 
 
@@ -174,3 +175,28 @@ def test_rows_of_many_are_written_as_those_of_few():
     assert st.jacobian_sparsity(held_at_zero, np.ones(80)).toarray().all()
     with pytest.raises(st.ValueDependentError, match="len"):
         st.jacobian_sparsity(into_as_many, np.ones(80))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: y.item() * 2 if (y := x[x > 1]).size == 1 else y.sum(),
+        lambda x: x[x >= x.max()].item(),
+        lambda x: (x**2)[np.argsort(x)[0] == np.arange(len(x))].item(),
+    ],
+)
+@pytest.mark.parametrize("n", [3, 80])
+def test_the_one_number_that_is_picked(f, n):
+    assert_same_pattern(st.jacobian_sparsity(f, np.linspace(0, 1.01, n)), np.ones((1, n)))
+
+
+def test_a_number_of_several_is_an_error_of_the_functions_own():
+    def f(x):
+        try:
+            return x[x > 0.8].item()
+        except ValueError:
+            return x[0] * x[1]
+
+    pattern = st.lagrangian_hessian_sparsity(f, np.linspace(0, 1.01, 80))
+    assert pattern.toarray()[0, 1]
+    assert pattern.nnz == 2
