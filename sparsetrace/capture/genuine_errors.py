@@ -1,8 +1,9 @@
 """Paths on which the traced function fails: which of them are the function's own doing.
 
 Contract: a path is left out only where the plain function fails alike for the inputs that
-take it: by a ``raise`` or ``assert``, or by an operation of Python's on plain objects.  An
-error that may come of a traced object in place of a number or an array ends the trace.
+take it: by a ``raise`` or ``assert``, or by an operation of Python's on plain objects; or where it
+returns None alike.  An error that may come of a traced object in place of a number or an array ends
+the trace.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import dis
 import re
 import types
 from collections.abc import Iterable
+from operator import eq
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from sparsetrace.user_code.bytecode import callee_at, standing_at
 from sparsetrace.user_code.frames import is_library_code, is_own, outside_entries
 from sparsetrace.user_code.handlers import instructions_of
 
-__all__ = ["described", "is_genuine", "judged"]
+__all__ = ["described", "is_genuine", "judged", "returns_nothing"]
 
 _ASKING = frozenset(
     "type isinstance issubclass hasattr getattr callable isscalar str repr format flags "
@@ -163,6 +165,47 @@ def described(error: BaseException) -> str:
         traceback = traceback.tb_next
     text = " ".join(text_of(error).split())
     return f"{type(error).__name__}{': ' if text else ''}{text} at {place}"
+
+
+def returns_nothing(branches: Branches) -> str:
+    """Where the last decision of the path leads to a ``return None``; empty if that is not sure.
+
+    The functions around it hand its result on at once.  None of them asks for types or texts.
+    """
+    shown = ""
+    for code, at in branches.standing:
+        if is_own(code):  # what has called the function
+            return shown
+        steps = instructions_of(code)
+        if shown:
+            place = standing_at(steps, at)
+            if not steps[place + 1].opname.startswith("RETURN_VALUE"):
+                return ""
+        else:
+            offset = _decided_return(code, branches)
+            if offset is None:
+                return ""
+            at = offset
+            line = next(line for start, end, line in code.co_lines() if start <= at < end)
+            shown = f"None at {code.co_filename}:{line} (in {code.co_name})"
+        if _asks(code, at):
+            return ""
+    return ""
+
+
+def _decided_return(code: types.CodeType, branches: Branches) -> int | None:
+    """The offset of a ``return None`` to which the last decision of the path leads at once."""
+    steps = instructions_of(code)
+    for at, step in enumerate(steps):
+        is_value = step.opname == "RETURN_VALUE" and steps[at - 1].opname == "LOAD_CONST"
+        constant = steps[at - 1] if is_value else step
+        if not (is_value or step.opname == "RETURN_CONST") or constant.argval is not None:
+            continue
+        tests, _ = _tests_before(code, at)
+        outcomes = [_outcome_of_last(code, place, branches) for place, _ in tests]
+        if any(map(eq, outcomes, tests)) or outcomes == [_EITHER]:
+            return step.offset
+    return None
 
 
 def _entries(error: BaseException) -> list[tuple[types.CodeType, int]]:

@@ -29,7 +29,7 @@ from sparsetrace.capture.apart_functions import (
 from sparsetrace.capture.branches import Branches, OtherDecisions
 from sparsetrace.capture.effort import Effort
 from sparsetrace.capture.escape_errors import explained
-from sparsetrace.capture.genuine_errors import described, is_genuine
+from sparsetrace.capture.genuine_errors import described, is_genuine, returns_nothing
 from sparsetrace.capture.patches import (
     capturing,
     changes,
@@ -46,7 +46,7 @@ from sparsetrace.capture.session import Restart, Session
 from sparsetrace.capture.swallowed_errors import must_watch, watching
 from sparsetrace.capture.turns import alone
 from sparsetrace.context import CURRENT, Trace
-from sparsetrace.errors import FAILURES, EscapeError, TracingError, muted
+from sparsetrace.errors import FAILURES, EscapeError, NothingReturned, TracingError, muted
 from sparsetrace.graph.graph import Ids
 from sparsetrace.graph.kept import ForgottenNode
 from sparsetrace.interrupts import interruptible, warnings_kept
@@ -414,7 +414,12 @@ class _Runs:
                 if branches.path and _learned(self.session) != before:
                     return None
                 _note(error, branches)
-                raise
+                # a path on which the function returns None has no derivative
+                nothing = isinstance(error, NothingReturned) and returns_nothing(branches)
+                if not nothing:
+                    raise
+                begun.own = begun.own or error
+                left_out.append(nothing)
             except Exception as error:
                 _note(error, branches)
                 # a path on which the function refuses its inputs has no derivative

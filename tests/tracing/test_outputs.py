@@ -208,6 +208,85 @@ def _with_nothing_elsewhere(x):
     return x[1:]
 
 
+def _unit(v):
+    size = np.sqrt(v @ v)
+    if size < 1e-3:
+        return None
+    return v / size
+
+
+def _fallen_through(x):
+    if x[0] > 0.5:
+        return x[:2]
+    elif x[1] > 0.5:
+        return x[1:]
+
+
+def _by_a_helper(x):
+    if _is_small(x):
+        return
+    return x * x[0]
+
+
+def _is_small(x):
+    return np.max(np.abs(x)) < 1e-3
+
+
+def _not_converged(x):
+    for _ in range(20):
+        x = x * 0.5 + x[::-1] * 0.1
+        if np.max(np.abs(x)) < 1e-3:
+            return x
+    return None
+
+
+@pytest.mark.parametrize(
+    "f", [_with_nothing_elsewhere, _unit, _fallen_through, _by_a_helper, _not_converged]
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_path_that_returns_none_has_no_derivative(f, wrapped):
+    start = np.array([0.3, 2.5, 0.2])
+    pattern = jacobian_sparsity((lambda x: f(x)) if wrapped else f, start)
+    assert_same_pattern(pattern, _union_of_paths(f))
+    assert any(f"None at {__file__}" in line for line in pattern.left_out)
+
+
+def _union_of_paths(f):
+    """What difference quotients show on all paths that return numbers."""
+    rng, result = np.random.default_rng(0), False
+    for x in rng.uniform(0.05, 1.0, (60, 3)):
+        if f(x) is not None:
+            moved = [f(x + 1e-6 * step) - f(x) for step in np.eye(3)]
+            result = result | (np.abs(np.transpose(moved)) > 1e-12)
+    return result
+
+
+def test_at_a_point_none_is_an_error():
+    with pytest.raises(OutputError, match="returned None"):
+        jacobian_sparsity(_unit, np.zeros(3), local=True)
+    assert jacobian_sparsity(_unit, np.zeros(3)).nnz == 9
+
+
+def _handed_on_later(x):
+    y = _unit(x)
+    return y
+
+
+def _by_a_flag(x):
+    flag = _is_small(np.ones(3)) or len(str(x[0])) > 40
+    if x[0] > 0.1:
+        if not flag:
+            return None
+        return x[::-1]
+    return x
+
+
+def _nothing_at_all(x):
+    if x[0] > 0:
+        return None
+    return None
+
+
 def _nothing_by_type(x):
     if x[0] > 0.5 and type(x) is list:
         return x
@@ -221,7 +300,9 @@ def _nothing_for_a_text(x):
     return table.get(str(int(x[1]))) if x[0] > 0.1 else x
 
 
-@pytest.mark.parametrize("f", [_with_nothing_elsewhere, _nothing_by_type, _nothing_for_a_text])
+@pytest.mark.parametrize(
+    "f", [_nothing_by_type, _nothing_for_a_text, _handed_on_later, _by_a_flag, _nothing_at_all]
+)
 def test_a_path_that_returns_none_is_an_error(f):
     """It may return it for what the text or the type of a traced number is, and for no other."""
     with pytest.raises(OutputError, match="returned None"):
