@@ -177,12 +177,14 @@ def returns_nothing(branches: Branches) -> str:
         if is_own(code):  # what has called the function
             return shown
         steps = instructions_of(code)
+        place = standing_at(steps, at)
         if shown:
-            place = standing_at(steps, at)
             if not steps[place + 1].opname.startswith("RETURN_VALUE"):
                 return ""
         else:
-            offset = _decided_return(code, branches)
+            # what a call has decided inside need not be the truth value that it gives
+            is_call = "CALL" in steps[place].opname
+            offset = None if is_call else _decided_return(code, branches)
             if offset is None:
                 return ""
             at = offset
@@ -203,7 +205,7 @@ def _decided_return(code: types.CodeType, branches: Branches) -> int | None:
             continue
         tests, _ = _tests_before(code, at)
         outcomes = [_outcome_of_last(code, place, branches) for place, _ in tests]
-        if any(map(eq, outcomes, tests)) or outcomes == [_EITHER]:
+        if any(map(eq, outcomes, tests)):
             return step.offset
     return None
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sparsetrace.dispatch.bound_rules import Call, makes_objects, writes
-from sparsetrace.dispatch.function_rules import FunctionRule, current
+from sparsetrace.dispatch.function_rules import FunctionRule, current, holds_traced
 from sparsetrace.graph.graph import OPAQUE, Ids
 from sparsetrace.graph.interactions import interact_all
 from sparsetrace.operands.operands import contains_traced, ids_of, values_of
@@ -86,7 +86,7 @@ def of_rows(call: Call, X: Any, *args: Any, **kwargs: Any) -> Any:  # scikit-lea
 def densities(call: Call, self: Any, X: Any) -> Any:
     """The density at each point, of all of its coordinates."""
     trace = current()
-    rows = interact_all(trace.graph, np.maximum(_rows(call, X, (), {}), OPAQUE))
+    rows = interact_all(trace.graph, np.maximum(_rows(call, X, (self,), {}), OPAQUE))
     return spread(trace, rows, call.original(self, sample_of(X)))
 
 
@@ -94,7 +94,7 @@ def steps_of_rows(call: Call, self: Any, X: Any, *args: Any, **kwargs: Any) -> A
     """What trees make of each row: it is constant but for jumps."""
     note_ranks(call, (self, X, *args), kwargs)
     result = call.original(self, sample_of(X), *args, **kwargs)
-    return spread(current(), _step_rows(call, X, args, kwargs), result)
+    return spread(current(), _step_rows(call, X, (self, *args), kwargs), result)
 
 
 @writes
@@ -115,6 +115,7 @@ def _step_rows(call: Call, X: Any, args: Any, kwargs: Any) -> Ids:
 
 def _rows(call: Call, X: Any, args: Any, kwargs: Any) -> Ids:
     """What each row depends on."""
-    if contains_traced([*args, *kwargs.values()]):
+    others = (*args, *kwargs.values())
+    if any(contains_traced(x) or holds_traced(x) for x in others):
         call.refuse("a model of traced numbers has no rule", "Fit it outside of the function.")
     return current().graph.union_rows(ids_of(current(), X))
