@@ -31,6 +31,7 @@ from sparsetrace.operands.operands import (
     is_uncertain,
     known_of,
 )
+from sparsetrace.operands.raising import by_numpy
 
 __all__ = ["depending", "moved_by_unknown"]
 
@@ -176,6 +177,8 @@ def _left_over(trace: Trace, arr, obj, axis) -> Any:
     key, is_unsure = constant_key(trace, obj)
     if trace.masks is None or not is_unsure:
         return None
+    if dtype_of(key).kind not in "iu":
+        raise by_numpy(IndexError("arrays used as indices must be of integer (or boolean) type"))
     want_bounds(trace)
     length = np.size(arr) if axis is None else np.shape(arr)[axis]
     kept = asarray(trace.graph.constant(np.ones(length, bool)))
