@@ -14,7 +14,8 @@ from typing import Any
 from numpy import dtype as dtype_from
 from numpy import generic, ndarray
 
-from sparsetrace.operands.operands import contains_traced
+from sparsetrace.errors import UnsupportedError, explain
+from sparsetrace.operands.operands import contains_traced, is_traced
 
 __all__ = ["as_operand", "handed_out", "listed", "takes_over"]
 
@@ -22,6 +23,8 @@ _COME_FIRST = ("__buffer__", "__array_interface__", "__array_struct__")
 """Protocols that NumPy asks for before."""
 _TAKES_OVER = ("__array_ufunc__", "__array_function__", "__array_priority__")
 """With any of these a class may answer operators and NumPy's functions itself."""
+_WRAPS = ("__array_wrap__", "__array_prepare__")
+"""With any of these it may make something else of what NumPy computes."""
 
 
 def handed_out(obj: Any, dtype: Any = None, copy: bool | None = None) -> tuple[Any, bool]:
@@ -83,11 +86,25 @@ def as_operand(obj: Any, by: str = "") -> Any:
     obj : object
     by : str, optional
         The function's name: a method of that name is what ``np.sum`` calls.
+
+    Raises
+    ------
+    UnsupportedError
+        If it hands out a traced array, and wraps results itself.
     """
     cls = type(obj)
     if isinstance(obj, ndarray) or not hasattr(cls, "__array__"):
         return obj
-    return obj if hasattr(cls, by) or takes_over(cls) else handed_out(obj)[0]
+    if hasattr(cls, by) or takes_over(cls):
+        return obj
+    array = handed_out(obj)[0]
+    wrapping = next((name for name in _WRAPS if hasattr(cls, name)), "")
+    if wrapping and is_traced(array):
+        problem = f"its {wrapping} may make something else of the result"
+        raise UnsupportedError(
+            explain(f"an operand of type {cls.__name__}", problem, "Give np.asarray(it).")
+        )
+    return obj if wrapping else array
 
 
 def takes_over(cls: type) -> bool:

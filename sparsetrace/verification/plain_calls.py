@@ -333,7 +333,7 @@ def numbers_of(result: object) -> tuple[Vector, float]:
     """
     if result is None:
         raise OutputError("the function returned None")
-    arrays = [array for leaf in leaves(numeric(result)) for array in _arrays(leaf)]
+    arrays = [array for leaf in leaves(result) for array in _arrays(leaf)]
     floats = [array if array.dtype.kind in "fc" else array.astype(np.float64) for array in arrays]
     eps = max((_unit(array.dtype) for array in floats), default=0.0)
     numbers = np.concatenate([array.reshape(-1) for array in floats]) if floats else np.zeros(0)

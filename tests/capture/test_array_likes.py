@@ -72,6 +72,33 @@ def test_pattern(name, local):
     assert_same_pattern(st.jacobian_sparsity(f, START, local=local), expected)
 
 
+class Wrapping(Cell):
+    """What NumPy computes of it, it multiplies by another number."""
+
+    def __init__(self, array, factor):
+        super().__init__(array)
+        self.factor = factor
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return np.asarray(array) * self.factor
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sin(Wrapping(x[:2], x[3])),
+        lambda x: np.add(M, Wrapping(x.reshape(2, 2), x[3])),
+        lambda x: M @ Wrapping(x.reshape(2, 2), x[3]),
+        lambda x: x[:2] * Wrapping(x[:2], x[3]),
+    ],
+)
+def test_a_class_that_wraps_results_itself_is_refused(f, local):
+    """Its method may bring in what the arrays do not depend on."""
+    with pytest.raises(st.TracingError):
+        st.jacobian_sparsity(f, START, local=local)
+
+
 def test_the_class_is_as_before():
     before = dict(vars(Cell))
     st.jacobian_sparsity(PROGRAMS["branches"], START)
